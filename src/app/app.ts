@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { noChanges } from '../db/changeNotifier'
-import { serverTasks } from '../db/lease'
+import { serverTasks, type Task } from '../db/lease'
 import {
   type OpenOptions,
   openStorage,
@@ -173,28 +173,30 @@ export function createApp(
   const started = storage.ready.then(() => events.start())
   // Callers that serve await it; for all others an unhandled rejection must not end the process.
   started.catch(() => {})
-  const isLeader = () => events.leases.holds('maintenance')
-  const importCleanup = startImportCleanup(deps, log.warn, isLeader)
-  const messageRetention = startMessageRetention(deps, {
-    keepMs: config.MESSAGE_KEEP,
-    isLeader,
-    warn: log.warn,
-  })
-  const claimCleanup = startClaimCleanup(deps, { isLeader, warn: log.warn })
-  const switchCleanup = startDeletedSwitchCleanup(deps, { isLeader, warn: log.warn })
-  const pictureCleanup = startPictureCleanup(deps, { isLeader, warn: log.warn })
+  const { warn } = log
+  const holds = (task: Task) => () => events.leases.holds(task)
+  const maintenance = { isLeader: holds('maintenance'), warn }
   const reminderTimer = startReminderTimer(deps, {
-    isLeader: () => events.leases.holds('reminders'),
-    warn: log.warn,
+    isLeader: holds('reminders'),
+    warn,
     onFired: metrics?.countReminder,
   })
   // The former holder may have been killed before it looked.
   events.leases.onAcquired('reminders', () => void reminderTimer.runNow())
-  const friendNotifier = startFriendNotifier(deps, {
-    isLeader: () => events.leases.holds('dispatch'),
-    warn: log.warn,
-    onNotified: metrics?.countFriendNotification,
-  })
+  const tasks = [
+    startImportCleanup(deps, maintenance),
+    startMessageRetention(deps, { keepMs: config.MESSAGE_KEEP, ...maintenance }),
+    startClaimCleanup(deps, maintenance),
+    startDeletedSwitchCleanup(deps, maintenance),
+    startPictureCleanup(deps, maintenance),
+    reminderTimer,
+    startFriendNotifier(deps, {
+      isLeader: holds('dispatch'),
+      warn,
+      onNotified: metrics?.countFriendNotification,
+    }),
+    cacheRefresher,
+  ]
   let server: Bun.Server<undefined> | undefined
   let requestCount = 0
 
@@ -256,17 +258,7 @@ export function createApp(
       // First, while the database and the lease are still there.
       await bot?.stop()
       await monitoring?.stop()
-      await Promise.allSettled([
-        started,
-        importCleanup.stop(),
-        messageRetention?.stop(),
-        claimCleanup.stop(),
-        switchCleanup.stop(),
-        pictureCleanup.stop(),
-        reminderTimer.stop(),
-        friendNotifier.stop(),
-        cacheRefresher.stop(),
-      ])
+      await Promise.allSettled([started, ...tasks.map((task) => task?.stop())])
       // Streams never end by themselves, and `server.stop` would wait for them.
       await events.stop()
       if (server) {

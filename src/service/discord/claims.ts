@@ -1,6 +1,6 @@
 import type { Claim, ClaimDraft } from '../../model/core/discord'
 import { requireDiscordBot, type Viewer } from '../../model/core/privacy'
-import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/periodicTask'
+import type { PeriodicTask } from '../../runtime/timers/periodicTask'
 import {
   deleteClaims,
   findClaim,
@@ -14,6 +14,7 @@ import {
   setClaimState,
 } from '../../store/discord/claimRows'
 import type { Deps } from '../core/deps'
+import { type LeaderOptions, startLeaderTask } from '../core/leaderTask'
 import { type MessageDraft, type Recorded, recordMessage } from '../proxy/recordMessage'
 
 /** Longer than a request to Discord may take, so that no other process sends it any more. */
@@ -147,25 +148,15 @@ async function deleteOldClaims(deps: Deps, isStopped: () => boolean): Promise<nu
   return deleted
 }
 
-interface CleanupOptions {
-  /** Returns true in the one process, of all on the same database, that deletes them. */
-  readonly isLeader: () => boolean
-  readonly warn: (message: string, fields: { cause: string }) => void
-}
-
 /** Deletes old claims every minute, also on servers without a bot, which may have had one. */
 export function startClaimCleanup(
   deps: Deps,
-  { isLeader, warn }: CleanupOptions,
+  leader: LeaderOptions,
   everyMs = CLEAN_UP_EVERY_MS,
 ): PeriodicTask {
-  return startPeriodicTask({
-    clock: deps.clock,
+  return startLeaderTask(deps, leader, {
+    name: 'claim cleanup',
     everyMs,
-    mayRun: isLeader,
-    async run(isStopped) {
-      await deleteOldClaims(deps, isStopped)
-    },
-    onError: (cause) => warn('claim cleanup failed', { cause: String(cause) }),
+    run: (isStopped) => deleteOldClaims(deps, isStopped),
   })
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Db } from '../../db/types'
 import { SECOND } from '../../model/core/time'
 import type { Member } from '../../model/members/member'
-import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/periodicTask'
+import type { PeriodicTask } from '../../runtime/timers/periodicTask'
 import { recordFriendEvent } from '../../store/friends/endFriendship'
 import {
   type FriendshipRow,
@@ -24,27 +24,22 @@ import { findLatest } from '../../store/front/switchRows'
 import { findMemberExts } from '../../store/members/memberExtRows'
 import { enqueuePush } from '../../store/push/enqueuePush'
 import type { Deps } from '../core/deps'
+import { type LeaderOptions, startLeaderTask } from '../core/leaderTask'
 
 const REPEAT_MS = 1_000
 /** Time from the last change that a friend can see until the friend is notified. */
 const PAUSE = 10 * SECOND
 
-interface NotifierOptions {
-  /** Returns true in the one process, of all on the same database, that notifies friends. */
-  readonly isLeader: () => boolean
-  readonly warn: (message: string, fields: { cause: string }) => void
+interface NotifierOptions extends LeaderOptions {
   readonly onNotified?: (() => void) | undefined
 }
 
 /** Looks every second for fronts that changed, and for friends whose notification is due. */
 export function startFriendNotifier(deps: Deps, options: NotifierOptions): PeriodicTask {
-  const { isLeader, warn } = options
-  return startPeriodicTask({
-    clock: deps.clock,
+  return startLeaderTask(deps, options, {
+    name: 'search for changed fronts',
     everyMs: REPEAT_MS,
-    mayRun: isLeader,
     run: (isStopped) => notifyFriends(deps, { ...options, isStopped }),
-    onError: (cause) => warn('search for changed fronts failed', { cause: String(cause) }),
   })
 }
 

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/types'
-import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/periodicTask'
+import type { PeriodicTask } from '../../runtime/timers/periodicTask'
 import {
   DELETED_SWITCH_KEPT,
   deleteOldRecords,
@@ -8,6 +8,7 @@ import {
   findOldestOfNewest,
 } from '../../store/front/deletedSwitches'
 import type { Deps } from '../core/deps'
+import { type LeaderOptions, startLeaderTask } from '../core/leaderTask'
 
 /** Number of deleted switches of one system that are remembered. */
 export const MAX_DELETED_SWITCHES = 10_000
@@ -16,24 +17,13 @@ const BATCH = 500
 const REPEAT_MS = 60 * 60 * 1000
 const FIRST_MS = 10_000
 
-interface CleanupOptions {
-  /** Returns true in the one process, of all on the same database, that removes them. */
-  readonly isLeader: () => boolean
-  readonly warn: (message: string, fields: { cause: string }) => void
-}
-
 /** Removes records of deleted switches every hour. */
-export function startDeletedSwitchCleanup(
-  deps: Deps,
-  { isLeader, warn }: CleanupOptions,
-): PeriodicTask {
-  return startPeriodicTask({
-    clock: deps.clock,
+export function startDeletedSwitchCleanup(deps: Deps, leader: LeaderOptions): PeriodicTask {
+  return startLeaderTask(deps, leader, {
+    name: 'cleanup of deleted switches',
     everyMs: REPEAT_MS,
     firstMs: FIRST_MS,
-    mayRun: isLeader,
     run: (isStopped) => pruneDeletedSwitches(deps, isStopped),
-    onError: (cause) => warn('cleanup of deleted switches failed', { cause: String(cause) }),
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/types'
 import { createYielder } from '../../db/yieldToEventLoop'
 import { DAY, type Instant } from '../../model/core/time'
-import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/periodicTask'
+import type { PeriodicTask } from '../../runtime/timers/periodicTask'
 import {
   deletePicture,
   findSystemWithPictures,
@@ -11,6 +11,7 @@ import {
 } from '../../store/pictures/pictureCleanupRows'
 import { findUsedPictures } from '../../store/pictures/pictureUse'
 import type { Deps } from '../core/deps'
+import { type LeaderOptions, startLeaderTask } from '../core/leaderTask'
 
 /** Time for which a picture that no URL names is kept. */
 const UNUSED_KEPT = DAY
@@ -19,21 +20,13 @@ const PAGE = 500
 const REPEAT_MS = 60 * 60 * 1000
 const FIRST_MS = 15_000
 
-interface CleanupOptions {
-  /** Returns true in the one process, of all on the same database, that deletes them. */
-  readonly isLeader: () => boolean
-  readonly warn: (message: string, fields: { cause: string }) => void
-}
-
 /** Deletes unused pictures every hour. */
-export function startPictureCleanup(deps: Deps, { isLeader, warn }: CleanupOptions): PeriodicTask {
-  return startPeriodicTask({
-    clock: deps.clock,
+export function startPictureCleanup(deps: Deps, leader: LeaderOptions): PeriodicTask {
+  return startLeaderTask(deps, leader, {
+    name: 'picture cleanup',
     everyMs: REPEAT_MS,
     firstMs: FIRST_MS,
-    mayRun: isLeader,
     run: (isStopped) => deleteUnusedPictures(deps, isStopped),
-    onError: (cause) => warn('picture cleanup failed', { cause: String(cause) }),
   })
 }
 

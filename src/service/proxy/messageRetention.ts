@@ -1,8 +1,9 @@
 import { type Instant, SECOND } from '../../model/core/time'
-import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/periodicTask'
+import type { PeriodicTask } from '../../runtime/timers/periodicTask'
 import { recordActivity } from '../../store/core/activity'
 import { deleteMessage, listMessagesAfter, type MessageTime } from '../../store/proxy/messageRows'
 import type { Deps } from '../core/deps'
+import { type LeaderOptions, startLeaderTask } from '../core/leaderTask'
 
 /** Number of records that are read together. */
 const BATCH = 500
@@ -11,29 +12,17 @@ const PAUSE_FACTOR = 9
 const REPEAT_MS = 60 * 60 * 1000
 const FIRST_MS = 5_000
 
-interface RetentionOptions {
-  /** Time for which records are kept, in milliseconds; null for ever. */
-  readonly keepMs: number | null
-  /** Returns true in the one process, of all on the same database, that removes them. */
-  readonly isLeader: () => boolean
-  readonly warn: (message: string, fields: { cause: string }) => void
-}
-
-/** Removes old records of messages every hour. Returns null if they are kept for ever. */
+/** Removes old records of messages every hour. Returns null if they are kept for ever (`keepMs`). */
 export function startMessageRetention(
   deps: Deps,
-  { keepMs, isLeader, warn }: RetentionOptions,
+  { keepMs, ...leader }: LeaderOptions & { readonly keepMs: number | null },
 ): PeriodicTask | null {
   if (keepMs === null) return null
-  return startPeriodicTask({
-    clock: deps.clock,
+  return startLeaderTask(deps, leader, {
+    name: 'message cleanup',
     everyMs: REPEAT_MS,
     firstMs: FIRST_MS,
-    mayRun: isLeader,
-    async run(isStopped) {
-      await removeOldMessages(deps, deps.now() - (keepMs * SECOND) / 1000, isStopped)
-    },
-    onError: (cause) => warn('message cleanup failed', { cause: String(cause) }),
+    run: (isStopped) => removeOldMessages(deps, deps.now() - (keepMs * SECOND) / 1000, isStopped),
   })
 }
 

@@ -1,27 +1,22 @@
 import type { ReminderKind } from '../../model/reminders/reminder'
-import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/periodicTask'
+import type { PeriodicTask } from '../../runtime/timers/periodicTask'
 import { DUE_PAGE, listDueReminders } from '../../store/reminders/dueReminderRows'
 import { fireReminder } from '../../store/reminders/fireReminder'
 import type { Deps } from '../core/deps'
+import { type LeaderOptions, startLeaderTask } from '../core/leaderTask'
 
 const REPEAT_MS = 5_000
 
-interface TimerOptions {
-  /** Returns true in the one process, of all on the same database, that fires reminders. */
-  readonly isLeader: () => boolean
-  readonly warn: (message: string, fields: { cause: string }) => void
+interface TimerOptions extends LeaderOptions {
   readonly onFired?: ((kind: ReminderKind) => void) | undefined
 }
 
 /** Looks for due reminders every few seconds. */
 export function startReminderTimer(deps: Deps, options: TimerOptions): PeriodicTask {
-  const { isLeader, warn } = options
-  return startPeriodicTask({
-    clock: deps.clock,
+  return startLeaderTask(deps, options, {
+    name: 'search for due reminders',
     everyMs: REPEAT_MS,
-    mayRun: isLeader,
     run: (isStopped) => fireDueReminders(deps, { ...options, isStopped }),
-    onError: (cause) => warn('search for due reminders failed', { cause: String(cause) }),
   })
 }
 

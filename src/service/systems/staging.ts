@@ -1,7 +1,7 @@
 import type { Db } from '../../db/types'
 import { hiddenIdentity } from '../../db/visible'
 import { yieldToEventLoop } from '../../db/yieldToEventLoop'
-import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/periodicTask'
+import type { PeriodicTask } from '../../runtime/timers/periodicTask'
 import { findUnusedTagIndex } from '../../store/members/tagIndex'
 import { insertSystem } from '../../store/systems/systemRows'
 import { restoreReplaced } from '../../store/transfer/archiveDeletion'
@@ -17,6 +17,7 @@ import {
   type Staging,
 } from '../../store/transfer/stagedRows'
 import type { Deps } from '../core/deps'
+import { type LeaderOptions, startLeaderTask } from '../core/leaderTask'
 import { purgeDeleted, purgeHiddenSystem, purgeTags } from './purge'
 
 /** Target for the time that one batch holds the write lock. */
@@ -95,17 +96,11 @@ export async function rollBackStaging(
 const CLEANUP_MS = 5_000
 
 /** Periodically deletes rows of abandoned imports and of deletions. */
-export function startImportCleanup(
-  deps: Deps,
-  warn: (message: string, fields: { cause: string }) => void,
-  /** Returns true in the one process, of all on the same database, that does it. */
-  isLeader: () => boolean,
-): PeriodicTask {
+export function startImportCleanup(deps: Deps, leader: LeaderOptions): PeriodicTask {
   let isFirst = true
-  return startPeriodicTask({
-    clock: deps.clock,
+  return startLeaderTask(deps, leader, {
+    name: 'cleanup',
     everyMs: CLEANUP_MS,
-    mayRun: isLeader,
     async run(isStopped) {
       // Once is enough: only a killed import leaves old tags.
       if (isFirst) {
@@ -114,7 +109,6 @@ export function startImportCleanup(
       }
       await removeAbandoned(deps, isStopped)
     },
-    onError: (cause) => warn('cleanup failed', { cause: (cause as Error).message }),
   })
 }
 

@@ -1,13 +1,12 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { attempt } from '../core/actions'
+import { requestOwn } from '../core/api'
 
-/**
- * Orders items at once; the requests follow one after the other. `save` gets the new order, and the
- * one it stored before if `all` does not have it yet.
- */
+/** Orders items at once; the requests with the new orders follow one after the other. */
 export function useOrder<T extends { readonly id: string }>(
   all: readonly T[],
-  save: (ids: readonly string[], saved: readonly string[] | null) => Promise<unknown>,
+  /** Path of the order, such as `…/fields/order`. */
+  path: string,
   reload: () => void,
 ) {
   const [order, setOrder] = useState<readonly string[] | null>(null)
@@ -36,7 +35,7 @@ export function useOrder<T extends { readonly id: string }>(
     ? all.toSorted((one, other) => order.indexOf(one.id) - order.indexOf(other.id))
     : all
   const store = async (ids: readonly string[]) => {
-    const found = await attempt(() => save(ids, saved.current))
+    const found = await attempt(() => requestOwn(path, { method: 'PUT', body: ids }))
     waiting.current--
     if (found === '') saved.current = ids
     else setProblem(found)

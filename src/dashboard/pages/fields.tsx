@@ -68,9 +68,7 @@ interface ListProps {
 type Direction = 'up' | 'down'
 
 function FieldList({ all, reload, onEdit }: ListProps) {
-  const save = (ids: readonly string[]) =>
-    requestOwn(`${FIELDS_PATH}/order`, { method: 'PUT', body: ids })
-  const { items: fields, reorder, problem } = useOrder(all, save, reload)
+  const { items: fields, reorder, problem } = useOrder(all, `${FIELDS_PATH}/order`, reload)
   const move = (field: CustomField, direction: Direction) => {
     const ids = fields.map(({ id }) => id)
     const at = ids.indexOf(field.id)

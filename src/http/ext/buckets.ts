@@ -6,6 +6,7 @@ import {
   createBucket,
   deleteBucket,
   listBuckets,
+  orderBuckets,
   patchBucket,
   putBucketContents,
 } from '../../service/friends/buckets'
@@ -80,7 +81,12 @@ export function bucketRoutes(deps: Deps, bodyLimit: number) {
       patch: 'Changes only the given keys.',
       delete: 'Ends sharing by this bucket. What was in it remains.',
     },
-    operations: { create: createBucket, patch: patchBucket, delete: deleteBucket },
+    operations: {
+      create: createBucket,
+      patch: patchBucket,
+      delete: deleteBucket,
+      order: orderBuckets,
+    },
     serialize: bucketToExt,
   })
 }

@@ -1,8 +1,6 @@
 import { t } from 'elysia'
 import { customField } from '../../model/members/customField'
-import { parseStrings } from '../../serializers/body'
 import { toExt } from '../../serializers/ext'
-import { listBody } from '../../serializers/schema'
 import type { Deps } from '../../service/core/deps'
 import {
   createField,
@@ -12,49 +10,32 @@ import {
   orderFields,
   patchField,
 } from '../../service/members/fields'
-import { describe, writeErrors } from '../server/openapi'
+import { describe } from '../server/openapi'
 import { routes } from '../server/routeGroup'
 import { systemRef } from '../v2/params'
 import { ownedRoutes } from './ownedRoutes'
 
-/** Lists and orders custom fields. */
+/** Lists custom fields. */
 export function fieldListRoutes(deps: Deps, bodyLimit: number) {
-  return routes(bodyLimit)
-    .get(
-      '/systems/:systemRef/fields',
-      async ({ params, viewer }) =>
-        (await listFields(deps, viewer, params.systemRef)).map((row) => toExt(customField, row)),
-      {
-        params: t.Object({ systemRef }),
-        detail: describe({
-          tag: 'Members',
-          id: 'listFields',
-          summary: 'List custom fields',
-          description: 'By `position`. Callers other than the owner get public fields only.',
-          responses: { 200: ['Field'] },
-          errors: ['badRequest', 'unauthorized', 'systemNotFound', 'memberListHidden'],
-        }),
-      },
-    )
-    .put(
-      '/systems/@me/fields/order',
-      async ({ viewer, body }) =>
-        (await orderFields(deps, viewer, parseStrings(body))).map((row) => toExt(customField, row)),
-      {
-        body: listBody('UUIDs of all fields, each once, in the new order', []),
-        detail: describe({
-          tag: 'Members',
-          id: 'orderFields',
-          summary: 'Order custom fields',
-          description: 'The list names every field once; otherwise nothing changes.',
-          responses: { 200: ['Field'] },
-          errors: [...writeErrors, 'forbidden'],
-        }),
-      },
-    )
+  return routes(bodyLimit).get(
+    '/systems/:systemRef/fields',
+    async ({ params, viewer }) =>
+      (await listFields(deps, viewer, params.systemRef)).map((row) => toExt(customField, row)),
+    {
+      params: t.Object({ systemRef }),
+      detail: describe({
+        tag: 'Members',
+        id: 'listFields',
+        summary: 'List custom fields',
+        description: 'By `position`. Callers other than the owner get public fields only.',
+        responses: { 200: ['Field'] },
+        errors: ['badRequest', 'unauthorized', 'systemNotFound', 'memberListHidden'],
+      }),
+    },
+  )
 }
 
-/** Creates, changes and deletes one custom field. */
+/** Creates, changes and deletes one custom field, and orders all. */
 export function fieldRoutes(deps: Deps, bodyLimit: number) {
   return ownedRoutes(deps, bodyLimit, {
     entity: customField,
@@ -75,6 +56,7 @@ export function fieldRoutes(deps: Deps, bodyLimit: number) {
       create: createField,
       patch: patchField,
       delete: deleteField,
+      order: orderFields,
       findProblems: findFieldProblems,
     },
     serialize: (redacted) => toExt(customField, redacted),

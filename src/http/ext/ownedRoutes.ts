@@ -4,9 +4,14 @@ import type { ErrorName, Problems } from '../../model/core/errors'
 import type { PageRequest } from '../../model/core/listPage'
 import type { Viewer } from '../../model/core/privacy'
 import { isUuid } from '../../model/core/ref'
-import { parseObject, type RawBody, type SerializedObject } from '../../serializers/body'
+import {
+  parseObject,
+  parseStrings,
+  type RawBody,
+  type SerializedObject,
+} from '../../serializers/body'
 import type { extComponents } from '../../serializers/extComponents'
-import { bodySchema } from '../../serializers/schema'
+import { bodySchema, listBody } from '../../serializers/schema'
 import { draftFromV2, patchFromV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/core/deps'
 import { describe, writeErrors } from '../server/openapi'
@@ -49,6 +54,8 @@ interface OwnedOperations<E extends Entity, Result> {
   create?(deps: Deps, viewer: Viewer, draft: Draft<E>): Promise<Result>
   patch(deps: Deps, viewer: Viewer, id: string, patch: Patch<E>): Promise<Result>
   delete(deps: Deps, viewer: Viewer, id: string): Promise<void>
+  /** Puts the whole list into a new order. */
+  order?(deps: Deps, viewer: Viewer, ids: readonly string[]): Promise<Result[]>
   /** Returns problems of a body that only the stored object shows; the ID of a new one is null. */
   findProblems?(deps: Deps, viewer: Viewer, id: string | null, body: JsonObject): Promise<Problems>
 }
@@ -76,7 +83,7 @@ interface OwnedNoun<E extends Entity, Result> {
   readonly serialize: (result: Result) => SerializedObject
 }
 
-/** Creates the routes that create, read, change and delete one object. */
+/** Creates the routes that create, read, change and delete one object, and order all of them. */
 export function ownedRoutes<E extends Entity, Result>(
   deps: Deps,
   bodyLimit: number,
@@ -97,7 +104,7 @@ export function ownedRoutes<E extends Entity, Result>(
     serialize,
   } = owned
   const errors = [...writeErrors, 'forbidden', ...owned.errors] satisfies ErrorName[]
-  const { getOwn, create, findProblems } = operations
+  const { getOwn, create, order, findProblems } = operations
   const problemsOf = async (viewer: Viewer, id: string | null, body: RawBody) =>
     findProblems ? await findProblems(deps, viewer, id, parseObject(body)) : {}
   const app = routes(bodyLimit)
@@ -136,6 +143,22 @@ export function ownedRoutes<E extends Entity, Result>(
           description: docs.create ?? '',
           responses: { 201: component },
           errors: [...errors, 'invalidBody', 'limitReached'],
+        }),
+      },
+    )
+  if (order)
+    app.put(
+      `/${listPath}/order`,
+      async ({ viewer, body }) => (await order(deps, viewer, parseStrings(body))).map(serialize),
+      {
+        body: listBody(`UUIDs of all ${noun}s, each once, in the new order`, []),
+        detail: describe({
+          tag,
+          id: `order${name}s`,
+          summary: `Order ${noun}s`,
+          description: `The list names every ${noun} once; otherwise nothing changes.`,
+          responses: { 200: [component] },
+          errors: [...writeErrors, 'forbidden'],
         }),
       },
     )

@@ -14,7 +14,13 @@ import {
   patchPost,
   SYSTEM_BOARD,
 } from '../../service/journal/posts'
-import { createRoom, deleteRoom, listRooms, patchRoom } from '../../service/journal/rooms'
+import {
+  createRoom,
+  deleteRoom,
+  listRooms,
+  orderRooms,
+  patchRoom,
+} from '../../service/journal/rooms'
 import { describe, writeErrors } from '../server/openapi'
 import { parameter, parameters, parseFlag, parseText } from '../server/query'
 import { routes } from '../server/routeGroup'
@@ -142,7 +148,7 @@ export function roomRoutes(deps: Deps, bodyLimit: number) {
       patch: 'Changes only the given keys.',
       delete: 'Permanently deletes the room and its posts.',
     },
-    operations: { create: createRoom, patch: patchRoom, delete: deleteRoom },
+    operations: { create: createRoom, patch: patchRoom, delete: deleteRoom, order: orderRooms },
     serialize: (listed) => roomToExt(listed.room, listed.lastWritten),
   })
 }

@@ -14,7 +14,7 @@ import {
   type Row,
   throwIfInvalid,
 } from '../../model/core/entity'
-import type { Problems } from '../../model/core/errors'
+import { error, type Problems } from '../../model/core/errors'
 import type { EventType } from '../../model/core/events'
 import { type Redacted, redact, requireSystem, type Viewer } from '../../model/core/privacy'
 import { textBytes } from '../../model/core/textSize'
@@ -53,6 +53,30 @@ export async function listOwned<E extends Entity>(
 ): Promise<Redacted<E>[]> {
   const found = await listRowsInOrder(db, kind, requireReader(viewer, kind))
   return found.map((row) => redactForOwner(kind, row))
+}
+
+/** Puts all objects of a list into a new order, which names each once. */
+export async function orderOwned<E extends Entity>(
+  deps: Deps,
+  viewer: Viewer,
+  kind: OwnedRowKind<E>,
+  noun: string,
+  uuids: readonly string[],
+): Promise<Redacted<E>[]> {
+  const system = requireWriter(viewer, kind)
+  return deps.transact({ system }, async (tx) => {
+    const rows = await listRowsInOrder(tx, kind, system)
+    const byUuid = new Map(rows.map((row) => [row.uuid, row]))
+    const ordered = uuids.flatMap((uuid) => byUuid.get(uuid.toLowerCase()) ?? [])
+    const isComplete = uuids.length === byUuid.size && new Set(ordered).size === byUuid.size
+    if (!isComplete) throw error('badRequest', `every ${noun} must be named once`)
+    const after: Redacted<E>[] = []
+    for (const [position, row] of ordered.entries()) {
+      const patch = { position } as unknown as Patch<E>
+      after.push(redactForOwner(kind, await changeOwnedIn(deps, tx, kind, row, patch)))
+    }
+    return after
+  })
 }
 
 export async function createOwned<E extends Entity>(

@@ -29,6 +29,7 @@ import {
   createOwnedIn,
   deleteOwnedIn,
   listOwned,
+  orderOwned,
   recordOwned,
   redactForOwner,
   withOwnedRow,
@@ -50,6 +51,16 @@ export interface BucketContents {
 /** Lists the buckets of the caller's system by position. */
 export async function listBuckets(deps: Deps, viewer: Viewer): Promise<ListedBucket[]> {
   return withCounts(deps, viewer, await listOwned(deps, viewer, bucketKind))
+}
+
+/** Puts all buckets into a new order. */
+export async function orderBuckets(
+  deps: Deps,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<ListedBucket[]> {
+  const ordered = await orderOwned(deps, viewer, bucketKind, 'privacy bucket', ids)
+  return withCounts(deps, viewer, ordered)
 }
 
 export async function createBucket(

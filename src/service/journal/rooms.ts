@@ -4,7 +4,7 @@ import type { RoomDraft, RoomPatch, room } from '../../model/journal/room'
 import { roomKind } from '../../store/journal/roomKind'
 import { listNewestPosts } from '../../store/journal/roomRows'
 import type { Deps } from '../core/deps'
-import { changeOwned, createOwned, deleteOwned, listOwned } from '../core/ownedRows'
+import { changeOwned, createOwned, deleteOwned, listOwned, orderOwned } from '../core/ownedRows'
 
 /** A room with the time of its newest post; null if it has none. */
 export interface ListedRoom {
@@ -15,6 +15,15 @@ export interface ListedRoom {
 /** Lists the rooms of the caller's system by position. */
 export async function listRooms(deps: Deps, viewer: Viewer): Promise<ListedRoom[]> {
   return withNewestPosts(deps, viewer, await listOwned(deps, viewer, roomKind))
+}
+
+/** Puts all rooms into a new order. */
+export async function orderRooms(
+  deps: Deps,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<ListedRoom[]> {
+  return withNewestPosts(deps, viewer, await orderOwned(deps, viewer, roomKind, 'room', ids))
 }
 
 export async function createRoom(

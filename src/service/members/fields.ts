@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/core/entity'
-import { error, type Problems } from '../../model/core/errors'
+import type { Problems } from '../../model/core/errors'
 import {
   audienceOf,
   isOwner,
@@ -14,22 +14,19 @@ import {
   type CustomFieldPatch,
   customField,
 } from '../../model/members/customField'
-import type { OwnedRow } from '../../store/core/ownedRows'
 import { putInDefaultBuckets } from '../../store/friends/bucketRows'
 import { allFields, fieldKind } from '../../store/members/fieldKind'
 import { requireExists } from '../../store/systems/deletion'
 import type { Deps } from '../core/deps'
 import {
   changeOwned,
-  changeOwnedIn,
   createOwnedIn,
   deleteOwned,
   findOwnedProblems,
+  orderOwned,
   redactForOwner,
 } from '../core/ownedRows'
 import { getSystem } from '../systems/systems'
-
-type FieldRow = OwnedRow<typeof customField>
 
 /** Creates a custom field, in the given buckets or in those for new fields. */
 export async function createField(
@@ -63,22 +60,12 @@ export async function listFields(
 }
 
 /** Puts all custom fields into a new order. */
-export async function orderFields(
+export function orderFields(
   deps: Deps,
   viewer: Viewer,
   ids: readonly string[],
 ): Promise<Redacted<typeof customField>[]> {
-  const systemId = requireSystem(viewer)
-  return deps.transact({ system: systemId }, async (tx) => {
-    const byUuid = new Map((await allFields(tx, systemId)).map((row) => [row.uuid, row]))
-    const ordered = ids.flatMap((id) => byUuid.get(id.toLowerCase()) ?? [])
-    const isComplete = ids.length === byUuid.size && new Set(ordered).size === byUuid.size
-    if (!isComplete) throw error('badRequest', 'every field must be named once')
-    const after: FieldRow[] = []
-    for (const [position, row] of ordered.entries())
-      after.push(await changeOwnedIn(deps, tx, fieldKind, row, { position }))
-    return after.map((row) => redactForOwner(fieldKind, row))
-  })
+  return orderOwned(deps, viewer, fieldKind, 'field', ids)
 }
 
 export function patchField(

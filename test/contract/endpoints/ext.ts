@@ -31,6 +31,11 @@ export const ext: Endpoints<'/ext/v1', Endpoint & { asks: Asks }> = {
     asks: [{ body: { name: 'Changed' }, answers: anySystem(201) }],
     events: { testedIn: 'test/http/ext/posts.test.ts' },
   },
+  'PUT /ext/v1/systems/@me/rooms/order': {
+    requires: 'change',
+    asks: [{ body: ['<room>'], answers: onlyOwner(200, 400) }],
+    events: { testedIn: 'test/http/ext/orders.test.ts' },
+  },
   'PATCH /ext/v1/rooms/{id}': {
     requires: 'change',
     asks: [
@@ -163,6 +168,11 @@ export const ext: Endpoints<'/ext/v1', Endpoint & { asks: Asks }> = {
     requires: 'manage_friends',
     asks: [{ body: { name: 'Changed' }, answers: anySystem(201) }],
     events: { testedIn: 'test/http/ext/friends.test.ts' },
+  },
+  'PUT /ext/v1/buckets/order': {
+    requires: 'manage_friends',
+    asks: [{ body: ['<bucket>'], answers: onlyOwner(200, 400) }],
+    events: { testedIn: 'test/http/ext/orders.test.ts' },
   },
   'PATCH /ext/v1/buckets/{id}': {
     requires: 'manage_friends',
@@ -420,7 +430,7 @@ export const ext: Endpoints<'/ext/v1', Endpoint & { asks: Asks }> = {
   'PUT /ext/v1/systems/@me/fields/order': {
     requires: 'change',
     asks: [{ body: ['<field>'], answers: onlyOwner(200, 400) }],
-    events: { testedIn: 'test/http/ext/fields.test.ts' },
+    events: { testedIn: 'test/http/ext/orders.test.ts' },
   },
   'PATCH /ext/v1/fields/{id}': {
     requires: 'change',

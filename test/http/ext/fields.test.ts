@@ -1,5 +1,5 @@
-import { createFixture, type Fixture, type Json, runScenarios } from '../../tools/scenarios'
-import { describe, expect, test } from '../../tools/test'
+import { type Fixture, type Json, runScenarios } from '../../tools/scenarios'
+import { describe, expect } from '../../tools/test'
 import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp()
@@ -118,56 +118,5 @@ describe('custom fields', () => {
         expect(await fixture.get('GET /ext/v1/members/<wren>')).toMatchObject({ fields: {} })
       },
     },
-  })
-
-  /** Orders that do not name every field of the system once. */
-  const badOrders: [string, string[]][] = [
-    ['no field', []],
-    ['a missing field', ['<b>', '<a>']],
-    ['a repeated field', ['<c>', '<b>', '<a>', '<a>']],
-    ['a repeated field in place of another', ['<c>', '<b>', '<b>']],
-    ['a field of another system', ['<c>', '<b>', '<foreign>']],
-    ['a field of another system besides', ['<c>', '<b>', '<a>', '<foreign>']],
-    ['an unknown field', ['<c>', '<b>', '<a>', '00000000-0000-4000-8000-000000000000']],
-    ['a text that is no ID', ['<c>', '<b>', 'a']],
-  ]
-  runScenarios(
-    testApp,
-    Object.fromEntries(
-      badOrders.map(([what, body]) => [
-        `an order with ${what} changes nothing`,
-        {
-          given: async (fixture: Fixture) => {
-            const add = async (name: string, as?: 'other') =>
-              fixture.remember(
-                name,
-                (await fixture.do('POST /ext/v1/systems/@me/fields', { name, type: 'text' }, as))
-                  .id,
-              )
-            for (const name of ['a', 'b', 'c']) await add(name)
-            await add('foreign', 'other')
-          },
-          ask: 'PUT /ext/v1/systems/@me/fields/order',
-          body,
-          status: 400,
-          message: '400: Bad Request (every field must be named once)',
-          after: async (fixture: Fixture) => {
-            const listed = await fixture.get<Json[]>('GET /ext/v1/systems/@me/fields')
-            expect(listed.map(({ name }) => name)).toEqual(['a', 'b', 'c'])
-          },
-        },
-      ]),
-    ),
-  )
-
-  test('an order moves fields', async () => {
-    const fixture = await createFixture(testApp)
-    const ids: unknown[] = []
-    for (const name of ['a', 'b', 'c'])
-      ids.push((await fixture.do('POST /ext/v1/systems/@me/fields', { name, type: 'text' })).id)
-    await fixture.do('PUT /ext/v1/systems/@me/fields/order', ids.toReversed())
-    const listed = await fixture.get<Json[]>('GET /ext/v1/systems/@me/fields')
-    expect(listed.map(({ name }) => name)).toEqual(['c', 'b', 'a'])
-    expect(await fixture.get<Json[]>('GET /ext/v1/systems/<own>/fields', 'other')).toEqual([])
   })
 })

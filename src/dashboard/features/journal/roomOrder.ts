@@ -1,4 +1,3 @@
-import { requestOwn } from '../../core/api'
 import type { Room } from './journal'
 
 /** Rooms of one category; null for those without one. */
@@ -21,17 +20,4 @@ export function moveItem<T>(items: readonly T[], at: number, step: -1 | 1): T[] 
   const [one, other] = [items[at], items[at + step]]
   if (one === undefined || other === undefined) return null
   return items.with(at, other).with(at + step, one)
-}
-
-/** Stores the order of the rooms; only those that moved are changed. */
-export async function saveRoomOrder(
-  rooms: readonly Room[],
-  ids: readonly string[],
-  saved: readonly string[] | null,
-): Promise<void> {
-  for (const { id, position } of rooms) {
-    const to = ids.indexOf(id)
-    if (to !== (saved?.indexOf(id) ?? position))
-      await requestOwn(`ext/v1/rooms/${id}`, { method: 'PATCH', body: { position: to } })
-  }
 }

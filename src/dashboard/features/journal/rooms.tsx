@@ -10,8 +10,8 @@ import { Icon } from '../../ui/icon'
 import { ProblemText } from '../../ui/problemText'
 import { Sheet } from '../../ui/sheet'
 import { NameForm } from '../members/createMember'
-import type { Room } from './journal'
-import { groupRooms, moveItem, type RoomCategory, saveRoomOrder } from './roomOrder'
+import { JOURNAL_PATH, type Room } from './journal'
+import { groupRooms, moveItem, type RoomCategory } from './roomOrder'
 import { RoomSheet } from './roomSheet'
 
 interface Props {
@@ -85,9 +85,7 @@ function describeRoom({ last_written }: Room): string {
 }
 
 function OrderRooms({ rooms, onChanged }: Props) {
-  const save = (ids: readonly string[], saved: readonly string[] | null) =>
-    saveRoomOrder(rooms, ids, saved)
-  const { items, reorder, problem } = useOrder(rooms, save, onChanged)
+  const { items, reorder, problem } = useOrder(rooms, `${JOURNAL_PATH}/rooms/order`, onChanged)
   const categories = groupRooms(items)
   const [renaming, setRenaming] = useState<RoomCategory | null>(null)
   const move = (pressed: string, moved: readonly RoomCategory[] | null) => {

@@ -6,10 +6,13 @@ import { insertToken } from '../../../src/store/access/tokenRows'
 import { execute } from '../../tools/rawSql'
 import { expect, test } from '../../tools/test'
 import { createTestApp } from '../../tools/testApp'
+import { createTestClock } from '../../tools/testClock'
 
 let duringRequest = () => {}
 const { app, config, deps, folder, makeSystem } = createTestApp({
   PORT: '0',
+  // Without periodic tasks, whose transactions would wait for the other process while it waits for them.
+  clock: createTestClock(),
   now: () => {
     const block = duringRequest
     duringRequest = () => {}
@@ -47,6 +50,8 @@ const insertKeys = (id: number) =>
   })
 
 test('reads nothing that another process made private, or refused, while an earlier request is still handled', async () => {
+  // What a server does when it starts writes, too.
+  await app.started
   const owner = await makeSystem()
   const stranger = await insertKeys((await makeSystem()).id)
   const wren = await deps.transact('new', (tx) =>

@@ -35,11 +35,11 @@ export function useOrder<T extends { readonly id: string }>(
     ? all.toSorted((one, other) => order.indexOf(one.id) - order.indexOf(other.id))
     : all
   const store = async (ids: readonly string[]) => {
-    const found = await attempt(() => requestOwn(path, { method: 'PUT', body: ids }))
+    const failure = await attempt(() => requestOwn(path, { method: 'PUT', body: ids }))
     waiting.current--
-    if (found === '') saved.current = ids
-    else setProblem(found)
-    if (waiting.current === 0 || found !== '') reload()
+    if (failure === '') saved.current = ids
+    else setProblem(failure)
+    if (waiting.current === 0 || failure !== '') reload()
   }
   /** Shows and stores an order; the pressed button keeps the focus. */
   const reorder = (ids: readonly string[], pressed: string) => {

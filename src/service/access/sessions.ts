@@ -68,9 +68,9 @@ async function findOrigin(tx: Db, proof: Proof, now: Instant): Promise<SessionOr
 
 /** Returns the session of the caller. */
 export async function getSession({ db, now }: Deps, viewer: Viewer): Promise<Session> {
-  const found = viewer.session && (await findSession(db, viewer.session, now()))
-  if (!found) throw error('unauthorized')
-  return found
+  const session = viewer.session && (await findSession(db, viewer.session, now()))
+  if (!session) throw error('unauthorized')
+  return session
 }
 
 export async function listSessions({ db, now }: Deps, viewer: Viewer): Promise<Session[]> {
@@ -85,9 +85,9 @@ export async function renameSession(
 ): Promise<Session> {
   const system = requireSystem(viewer, 'manage')
   return deps.transact({ system }, async (tx) => {
-    const found = await updateSessionName(tx, { system, uuid, name, now: deps.now() })
-    if (!found) throw error('notFound')
-    return found
+    const session = await updateSessionName(tx, { system, uuid, name, now: deps.now() })
+    if (!session) throw error('notFound')
+    return session
   })
 }
 
@@ -102,9 +102,9 @@ export async function endSession(deps: Deps, viewer: Viewer, uuid: string): Prom
 
 /** Ends the session of a cookie, even if its system is disabled. */
 export async function endOwnSession(deps: Deps, secret: string): Promise<void> {
-  const found = await findSessionByHash(deps.db, hashSecret(secret), deps.now())
-  if (!found) throw error('unauthorized')
-  const { system_id: system, uuid } = found
+  const session = await findSessionByHash(deps.db, hashSecret(secret), deps.now())
+  if (!session) throw error('unauthorized')
+  const { system_id: system, uuid } = session
   await deps.transact({ system }, async (tx) => {
     await incrementCounter(tx, 'credentials')
     await deleteSession(tx, system, uuid)

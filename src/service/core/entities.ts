@@ -99,9 +99,9 @@ export async function createEntityIn<E extends Entity>(
   // Other clients get PluralKit's behaviour: what a token creates is public.
   const isForPeople = viewer.platform !== null || viewer.session !== undefined
   const isPrivate = isForPeople && rules.isPrivate
-  const given = isPrivate ? withDefaultPrivacy(kind.entity, draft) : draft
-  const created = await insertEntity(tx, kind, system_id, { ...given, created: deps.now() })
-  const data: JsonObject = given
+  const storedDraft = isPrivate ? withDefaultPrivacy(kind.entity, draft) : draft
+  const created = await insertEntity(tx, kind, system_id, { ...storedDraft, created: deps.now() })
+  const data: JsonObject = storedDraft
   await recordEvent(tx, deps.now(), {
     system_id,
     type: kind.events.created,
@@ -185,11 +185,11 @@ export async function changeListedEntities<E extends Entity>(
 ): Promise<string[]> {
   const refs = items.map(({ ref }) => ref)
   const select = async (db: Db) => {
-    const found = await findAllStored(db, kind, refs)
-    throwIfInvalid({ ...problems, ...problemsOfRepeated(items, found, systemId) })
-    const rows = await requireOwnRows(db, kind, systemId, refs, found)
-    return items.flatMap(({ patch }, at) => {
-      const stored = rows[at]
+    const rows = await findAllStored(db, kind, refs)
+    throwIfInvalid({ ...problems, ...problemsOfRepeated(items, rows, systemId) })
+    const ownRows = await requireOwnRows(db, kind, systemId, refs, rows)
+    return items.flatMap(({ patch }, index) => {
+      const stored = ownRows[index]
       return stored ? [{ stored, patch }] : []
     })
   }
@@ -241,8 +241,8 @@ function problemsOfRepeated(
 ): Problems {
   const problems: Problems = {}
   const seen = new Set<number>()
-  for (const [at, { position }] of items.entries()) {
-    const row = rows[at]
+  for (const [index, { position }] of items.entries()) {
+    const row = rows[index]
     if (row?.system_id !== systemId) continue
     if (seen.has(row.id)) problems[`${position}.id`] = [new Problem('Named twice.')]
     seen.add(row.id)

@@ -51,8 +51,8 @@ export async function listOwned<E extends Entity>(
   viewer: Viewer,
   kind: OwnedRowKind<E>,
 ): Promise<Redacted<E>[]> {
-  const found = await listRowsInOrder(db, kind, requireReader(viewer, kind))
-  return found.map((row) => redactForOwner(kind, row))
+  const rows = await listRowsInOrder(db, kind, requireReader(viewer, kind))
+  return rows.map((row) => redactForOwner(kind, row))
 }
 
 /** Puts all objects of a list into a new order, which names each once. */
@@ -72,8 +72,9 @@ export async function orderOwned<E extends Entity>(
     if (!isComplete) throw error('badRequest', `every ${noun} must be named once`)
     const after: Redacted<E>[] = []
     for (const [position, row] of ordered.entries()) {
-      const patch = { position } as unknown as Patch<E>
-      after.push(redactForOwner(kind, await changeOwnedIn(deps, tx, kind, row, patch)))
+      const patch: JsonObject = { position }
+      const changed = await changeOwnedIn(deps, tx, kind, row, patch as Patch<E>)
+      after.push(redactForOwner(kind, changed))
     }
     return after
   })

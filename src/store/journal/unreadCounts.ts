@@ -36,7 +36,7 @@ async function countByMember(
   const sizes = new Map<number | null, number>()
   for (let from = FIRST; from !== LAST; ) {
     const range = { system: systemId, from: from.written, fromId: from.id }
-    const to = (await endOfRange(db).get({ ...range, size: RANGE })) ?? LAST
+    const to = (await endOfRange(db).get({ ...range, skipped: RANGE - 1 })) ?? LAST
     const counted = await unreadInRange(db).all({ ...range, to: to.written, toId: to.id })
     for (const { for_member, size } of counted)
       sizes.set(for_member, (sizes.get(for_member) ?? 0) + size)
@@ -65,14 +65,14 @@ function isUnreadAfter({ system, from, fromId }: Placeholders<'system' | 'from' 
   )
 }
 
-const endOfRange = query((db, values: Placeholders<'system' | 'from' | 'fromId' | 'size'>) =>
+const endOfRange = query((db, values: Placeholders<'system' | 'from' | 'fromId' | 'skipped'>) =>
   db
     .select({ written: sql<number>`${posts.written}`.as('written'), id: posts.id })
     .from(posts)
     .where(isUnreadAfter(values))
     .orderBy(posts.written, posts.id)
     .limit(1)
-    .offset(values.size),
+    .offset(values.skipped),
 )
 
 /** Posts on boards are in no room, so only their import may hide them. */

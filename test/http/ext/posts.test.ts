@@ -1,8 +1,10 @@
 import { count, eq, sql } from 'drizzle-orm'
 import { extUsage, posts, rooms } from '../../../src/db/tables'
+import { countUnread } from '../../../src/service/journal/posts'
 import { purgeDeleted } from '../../../src/service/systems/purge'
 import { anyTime, anyUuid } from '../../tools/anyUuid'
 import { drizzleOn } from '../../tools/drizzle'
+import { outcomeOf } from '../../tools/outcomeOf'
 import { insertAll } from '../../tools/rawSql'
 import { createFixture, type Fixture, type Json, runScenarios } from '../../tools/scenarios'
 import { describe, expect, test } from '../../tools/test'
@@ -364,7 +366,7 @@ describe('reading posts', () => {
     expect(await unread(fixture)).toEqual({})
   })
 
-  test('many unread posts are counted, also if they were written at the same time', async () => {
+  test('many unread posts are counted while others are answered, until the caller leaves', async () => {
     const fixture = await createFixture(testApp)
     const { owner, wren, finch } = fixture
     const values = Array.from({ length: 12_001 }, (_, index) => ({
@@ -382,6 +384,15 @@ describe('reading posts', () => {
       [finch.uuid]: 4_000,
       '@system': 4_000,
     })
+    const viewer = { system: owner.id, platform: null }
+    const order: string[] = []
+    setImmediate(() => order.push('another request'))
+    await countUnread(testApp.deps, viewer, new AbortController().signal)
+    expect([...order, 'the count']).toEqual(['another request', 'the count'])
+    const caller = new AbortController()
+    setImmediate(() => caller.abort(new Error('left')))
+    const count = outcomeOf(countUnread(testApp.deps, viewer, caller.signal))
+    expect(await count).toThrow('left')
   })
 
   test('a reply stays when the post that it replies to is deleted, and takes no new reply', async () => {

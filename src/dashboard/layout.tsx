@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { isShortcutHelpOpen } from './actions/shortcuts'
+import { isThrottled } from './api/client'
 import { announcement } from './core/actions'
-import { isThrottled } from './core/api'
 import { route } from './core/route'
 import { connectionState, isOffline, memberWord, offlineReason, system } from './core/store'
 import { strings } from './texts/texts'

@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals'
+import { endedSessions, isSessionOver } from './api/client'
 import { toast } from './core/actions'
-import { endedSessions, isSessionOver } from './core/api'
 import { dropStoredDrafts } from './core/drafts'
 import { type Subscription, subscribe } from './core/eventStream'
 import { onPageVisibility } from './core/pageVisibility'

@@ -84,6 +84,7 @@ describe('architecture', () => {
     ['ui', 'offline', 'worker'],
     ['actions'],
     ['core'],
+    ['api'],
     ['lib'],
     ['texts'],
   ]

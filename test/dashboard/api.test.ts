@@ -1,4 +1,4 @@
-import { ApiError, errorMessage, problemMessage } from '../../src/dashboard/core/api'
+import { ApiError, errorMessage, problemMessage } from '../../src/dashboard/api/client'
 import type { LanguageCode } from '../../src/dashboard/texts/languages'
 import { loadStrings, strings } from '../../src/dashboard/texts/texts'
 import { errorTable } from '../../src/model/core/errors'

@@ -1,5 +1,5 @@
+import { request } from '../api/client'
 import { showToast } from '../core/actions'
-import { requestOwn } from '../core/api'
 import { groups, loadGroups, type Member, memberWord } from '../core/store'
 import type { Group } from '../core/types'
 import { bulkStrings, groupTreeStrings } from '../texts/texts'
@@ -46,7 +46,7 @@ export async function updateMembers(
       : added.length === 0
         ? ['remove', removed]
         : ['overwrite', after]
-  await requestOwn(`v2/groups/${uuid}/members/${action}`, { method: 'POST', body })
+  await request(`v2/groups/${uuid}/members/${action}`, { method: 'POST', body })
   groups.value = groups.value.map((one) => (one.uuid === uuid ? { ...one, members: after } : one))
 }
 
@@ -54,7 +54,7 @@ export async function updateMembers(
 export async function moveGroup(group: Group, parent: string | null, place: number): Promise<void> {
   const body = moveInTree(groups.value, group, parent, place)
   try {
-    await requestOwn('ext/v1/systems/@me/groups/tree', { method: 'PUT', body })
+    await request('ext/v1/systems/@me/groups/tree', { method: 'PUT', body })
     showToast({ text: groupTreeStrings.isMoved(group.display_name || group.name) })
   } finally {
     await loadGroups()

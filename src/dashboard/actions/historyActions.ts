@@ -1,6 +1,6 @@
 import { formatInstant, type Instant } from '../../model/core/time'
+import { request } from '../api/client'
 import { createSwitch, logSwitch, PATH, removeSwitch, showToast } from '../core/actions'
-import { requestOwn } from '../core/api'
 import { putSwitch, readSwitch, type SerializedSwitch, switches, switchQueue } from '../core/store'
 import type { SwitchChange } from '../core/toastStorage'
 import type { FronterStatus } from '../core/types'
@@ -59,7 +59,7 @@ export async function editSwitch(id: string, change: SwitchChange): Promise<void
 /** The time comes first, because the server refuses a taken one, and then nothing has changed. */
 export async function changeSwitch(id: string, { at, members }: SwitchChange): Promise<void> {
   const patch = async (path: string, body: unknown) => {
-    const changed = await requestOwn<SerializedSwitch>(path, { method: 'PATCH', body })
+    const changed = await request<SerializedSwitch>(path, { method: 'PATCH', body })
     if (changed) putSwitch(readSwitch(changed))
   }
   if (at !== undefined) await patch(`${PATH}/${id}`, { timestamp: formatInstant(at) })

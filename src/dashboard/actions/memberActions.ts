@@ -1,5 +1,5 @@
+import { request } from '../api/client'
 import { showToast } from '../core/actions'
-import { requestOwn } from '../core/api'
 import { type Member, memberWord, nameOf, putMembers, removeMemberFromStore } from '../core/store'
 import type { ArchiveChange } from '../core/types'
 import { bulkStrings, memberExtStrings } from '../texts/texts'
@@ -16,7 +16,7 @@ export async function deleteMembers(
       ? bulkStrings.isDeleted(nameOf(first.id))
       : bulkStrings.areDeleted(some.length, memberWord.value)
   for (const [at, { uuid }] of some.entries()) {
-    await requestOwn(`v2/members/${uuid}`, { method: 'DELETE' })
+    await request(`v2/members/${uuid}`, { method: 'DELETE' })
     removeMemberFromStore(uuid)
     onProgress(at + 1)
   }

@@ -4,7 +4,7 @@ import type { CustomFieldType } from '../../model/members/customField'
 import { MAX_VALUE, parseValue } from '../../model/members/fieldValue'
 import { MAX_DESCRIPTION, member } from '../../model/members/member'
 import { memberExt } from '../../model/members/memberExt'
-import { requestOwn } from '../core/api'
+import { request } from '../api/client'
 import { type CustomField, fieldIdOf, fieldValue, keyOf } from '../core/customFields'
 import { readMember, type SerializedMember } from '../core/store'
 import { isCustomFront, type Member } from '../core/types'
@@ -92,6 +92,6 @@ export function memberBody({
 /** Changes a member through the extension API and returns it. */
 export async function patchMember(uuid: string, body: JsonObject): Promise<Member | null> {
   const path = `ext/v1/members/${uuid}`
-  const saved = await requestOwn<SerializedMember>(path, { method: 'PATCH', body })
+  const saved = await request<SerializedMember>(path, { method: 'PATCH', body })
   return saved && readMember(saved)
 }

@@ -1,7 +1,7 @@
 import { type Level, MAX_BULK_ITEMS } from '../../model/core/entity'
 import { member } from '../../model/members/member'
+import { request } from '../api/client'
 import { showToast } from '../core/actions'
-import { requestOwn } from '../core/api'
 import { members, memberWord, putMembers, type System, system } from '../core/store'
 import type { LevelChange, Levels, Member, MemberLevel } from '../core/types'
 import { privacyStrings } from '../texts/texts'
@@ -67,14 +67,12 @@ export async function restoreLevels(undoChanges: readonly LevelChange[]): Promis
 async function send(changes: readonly LevelChange[]): Promise<void> {
   for (let at = 0; at < changes.length; at += MAX_BULK_ITEMS) {
     const body = changes.slice(at, at + MAX_BULK_ITEMS)
-    putMembers(
-      (await requestOwn<Member[]>('v2/systems/@me/members', { method: 'PATCH', body })) ?? [],
-    )
+    putMembers((await request<Member[]>('v2/systems/@me/members', { method: 'PATCH', body })) ?? [])
   }
 }
 
 /** Changes privacy levels of the system itself. */
 export async function changeSystemLevels(privacy: Readonly<Record<string, Level>>): Promise<void> {
   const body = { privacy }
-  system.value = await requestOwn<System>('v2/systems/@me', { method: 'PATCH', body })
+  system.value = await request<System>('v2/systems/@me', { method: 'PATCH', body })
 }

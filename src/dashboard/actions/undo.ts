@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
+import { errorMessage, request } from '../api/client'
 import { announce, attempt, createSwitch, removeSwitch, showToast, toast } from '../core/actions'
-import { errorMessage, requestOwn } from '../core/api'
 import { canLog, queueReady } from '../core/store'
 import type { Toast, Undo } from '../core/toastStorage'
 import { strings } from '../texts/texts'
@@ -36,7 +36,7 @@ async function revert(step: Undo): Promise<void> {
     case 'changeSwitch':
       return await (await import('./historyActions')).changeSwitch(step.id, step.change)
     case 'create':
-      return void (await requestOwn(step.path, { method: 'POST', body: step.body }))
+      return void (await request(step.path, { method: 'POST', body: step.body }))
     case 'changeMemberships': {
       const { updateMembers } = await import('./groupActions')
       return await updateMembers(step.group, step.added, step.removed)

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { request } from '../api/client'
 import { attempt } from '../core/actions'
-import { requestOwn } from '../core/api'
 
 /** Orders items at once; the requests with the new orders follow one after the other. */
 export function useOrder<T extends { readonly id: string }>(
@@ -35,7 +35,7 @@ export function useOrder<T extends { readonly id: string }>(
     ? all.toSorted((one, other) => order.indexOf(one.id) - order.indexOf(other.id))
     : all
   const store = async (ids: readonly string[]) => {
-    const failure = await attempt(() => requestOwn(path, { method: 'PUT', body: ids }))
+    const failure = await attempt(() => request(path, { method: 'PUT', body: ids }))
     waiting.current--
     if (failure === '') saved.current = ids
     else setProblem(failure)

@@ -1,8 +1,8 @@
 import { effect, signal } from '@preact/signals'
 import { formatInstant, type Instant } from '../../model/core/time'
+import { ApiError, errorMessage, request } from '../api/client'
 import { nowInstant } from '../lib/time'
 import { strings } from '../texts/texts'
-import { ApiError, errorMessage, requestOwn } from './api'
 import type { Switch, Switches } from './history'
 import {
   isOffline,
@@ -101,7 +101,7 @@ function describeFront(members: readonly string[]): string {
 export async function removeSwitch(id: string): Promise<void> {
   if (switchQueue.value?.canAdd || switchQueue.value?.has(id))
     return await switchQueue.value.remove(id)
-  await requestOwn(`${PATH}/${id}`, { method: 'DELETE' })
+  await request(`${PATH}/${id}`, { method: 'DELETE' })
   removeSwitchFromStore(id)
 }
 
@@ -116,7 +116,7 @@ export async function createSwitch(
   const created =
     statuses.length > 0
       ? await (await import('./switchWithStatus')).createWithStatuses(body, statuses)
-      : await requestOwn<SerializedSwitch>(PATH, { method: 'POST', body })
+      : await request<SerializedSwitch>(PATH, { method: 'POST', body })
   if (created) putSwitch(readSwitch(created))
   return created
 }

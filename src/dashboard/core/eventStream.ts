@@ -1,4 +1,4 @@
-import { ApiError, fetchOk } from './api'
+import { ApiError, fetchOk } from '../api/client'
 
 /** Seconds before each further attempt to connect. */
 const RETRY_SECONDS = [1, 2, 5, 15, 30]

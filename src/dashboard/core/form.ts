@@ -7,7 +7,7 @@ import {
   type Row,
 } from '../../model/core/entity'
 import { Problem } from '../../model/core/validation'
-import { problemMessage } from './api'
+import { problemMessage } from '../api/client'
 
 /**
  * Values typed into a form and the values they started from. Privacy levels are keys beside the

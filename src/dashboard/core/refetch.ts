@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { runningChanges } from './api'
+import { runningChanges } from '../api/client'
 import type { StreamEvent } from './eventStream'
 import { type Invalidation, invalidationFor, mergeInvalidations } from './invalidation'
 import { ignoreError } from './session'

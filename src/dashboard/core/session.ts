@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { errorMessage, isUnauthorized } from './api'
+import { errorMessage, isUnauthorized } from '../api/client'
 import { dropDrafts } from './drafts'
 import { loadAhead, loadAll } from './store'
 

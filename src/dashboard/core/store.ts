@@ -1,9 +1,9 @@
 import { computed, signal } from '@preact/signals'
 import { formatInstant, type Instant, parseInstant } from '../../model/core/time'
 import type { Settings } from '../../model/systems/settings'
+import { request } from '../api/client'
 import { fieldsOf, nowInstant } from '../lib/time'
 import { language, strings, wordOf } from '../texts/texts'
-import { requestOwn } from './api'
 import type { LiveState } from './eventStream'
 import { insertSwitch, mergeNewestPage, mergeSwitches, type Switch, type Switches } from './history'
 import type { Invalidation, PageData, SwitchValues } from './invalidation'
@@ -201,11 +201,11 @@ export async function loadAhead(): Promise<void> {
 }
 
 export async function loadSystem(): Promise<void> {
-  system.value = await requestOwn<System>(SYSTEM_PATH)
+  system.value = await request<System>(SYSTEM_PATH)
 }
 
 export async function loadSettings(): Promise<void> {
-  settings.value = await requestOwn<Settings>(`${SYSTEM_PATH}/settings`)
+  settings.value = await request<Settings>(`${SYSTEM_PATH}/settings`)
 }
 
 export type SerializedMember = MemberExt & { readonly member: Member }
@@ -216,7 +216,7 @@ export function readMember({ member, ...ext }: SerializedMember): Member {
 }
 
 export async function loadMembers(): Promise<void> {
-  const all = (await requestOwn<SerializedMember[]>(`${EXT_PATH}/members`)) ?? []
+  const all = (await request<SerializedMember[]>(`${EXT_PATH}/members`)) ?? []
   members.value = sortByName(all.map(readMember))
 }
 
@@ -233,12 +233,12 @@ export function readGroup({ group, ...ext }: SerializedGroup): Group {
 }
 
 export async function loadGroups(): Promise<void> {
-  const all = (await requestOwn<SerializedGroup[]>(`${EXT_PATH}/groups`)) ?? []
+  const all = (await request<SerializedGroup[]>(`${EXT_PATH}/groups`)) ?? []
   groups.value = sortByName(all.map(readGroup))
 }
 
 export async function loadUnreadPosts(): Promise<void> {
-  unreadPosts.value = (await requestOwn(`${EXT_PATH}/posts/unread`)) ?? {}
+  unreadPosts.value = (await request(`${EXT_PATH}/posts/unread`)) ?? {}
 }
 
 interface SerializedFront {
@@ -246,18 +246,18 @@ interface SerializedFront {
 }
 
 export async function loadStatuses(): Promise<void> {
-  const { fronters = [] } = (await requestOwn<SerializedFront>(`${EXT_PATH}/front`)) ?? {}
+  const { fronters = [] } = (await request<SerializedFront>(`${EXT_PATH}/front`)) ?? {}
   recordedStatuses.value = new Map(
     fronters.flatMap(({ member, status }) => (status === null ? [] : [[member.id, status]])),
   )
 }
 
 export async function loadPreferences(): Promise<void> {
-  preferences.value = (await requestOwn<Preferences>('web/preferences')) ?? defaultPreferences
+  preferences.value = (await request<Preferences>('web/preferences')) ?? defaultPreferences
 }
 
 export async function savePreferences(patch: Partial<Preferences>): Promise<void> {
-  const saved = await requestOwn<Preferences>('web/preferences', { method: 'PATCH', body: patch })
+  const saved = await request<Preferences>('web/preferences', { method: 'PATCH', body: patch })
   preferences.value = saved ?? preferences.value
 }
 
@@ -293,7 +293,7 @@ async function requestSwitches(query: string) {
   requestedPages.value = [...requestedPages.peek(), changes]
   try {
     const path = `${SYSTEM_PATH}/switches?limit=${PAGE_SIZE}${query}`
-    const page = (await requestOwn<SerializedSwitch[]>(path)) ?? []
+    const page = (await request<SerializedSwitch[]>(path)) ?? []
     return { page: page.map(readSwitch), changes }
   } finally {
     requestedPages.value = requestedPages.peek().filter((one) => one !== changes)
@@ -318,9 +318,7 @@ export async function loadBackTo(since: number): Promise<void> {
 }
 
 export async function loadSwitch(uuid: string): Promise<void> {
-  const found = await nullIfNotFound(
-    requestOwn<SerializedSwitch>(`${SYSTEM_PATH}/switches/${uuid}`),
-  )
+  const found = await nullIfNotFound(request<SerializedSwitch>(`${SYSTEM_PATH}/switches/${uuid}`))
   if (found) putSwitch(readSwitch(found))
   else removeSwitchFromStore(uuid)
 }
@@ -348,7 +346,7 @@ export function removeSwitchFromStore(id: string): void {
 }
 
 export async function loadMember(uuid: string): Promise<void> {
-  const found = await nullIfNotFound(requestOwn<SerializedMember>(`ext/v1/members/${uuid}`))
+  const found = await nullIfNotFound(request<SerializedMember>(`ext/v1/members/${uuid}`))
   if (found) putMembers([readMember(found)])
   else removeMemberFromStore(uuid)
 }
@@ -378,7 +376,7 @@ export function putGroup(news: Group): void {
 }
 
 export async function loadGroup(uuid: string): Promise<void> {
-  const found = await nullIfNotFound(requestOwn<Group>(`v2/groups/${uuid}`))
+  const found = await nullIfNotFound(request<Group>(`v2/groups/${uuid}`))
   if (found) putGroup(found)
   else removeGroupFromStore(uuid)
 }

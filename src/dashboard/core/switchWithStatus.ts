@@ -1,4 +1,4 @@
-import { requestOwn } from './api'
+import { request } from '../api/client'
 import type { SerializedSwitch } from './store'
 import type { FronterStatus } from './types'
 
@@ -13,7 +13,7 @@ export function createWithStatuses(
   statuses: readonly FronterStatus[],
 ): Promise<SerializedSwitch | null> {
   const known = statuses.filter(({ status }) => status.trim() !== '')
-  return requestOwn<SerializedSwitch>(`ext/v1/systems/@me/switches/${createUuid()}`, {
+  return request<SerializedSwitch>(`ext/v1/systems/@me/switches/${createUuid()}`, {
     method: 'PUT',
     body: {
       ...body,

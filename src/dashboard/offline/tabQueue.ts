@@ -1,7 +1,7 @@
 import { formatInstant, type Instant } from '../../model/core/time'
 import { nextTimestamp } from '../../model/front/switch'
+import { ApiError, request } from '../api/client'
 import { PATH } from '../core/actions'
-import { ApiError, requestOwn } from '../core/api'
 import { sessionState } from '../core/session'
 import {
   isDeviceOnline,
@@ -141,7 +141,7 @@ async function removeSwitch(id: string): Promise<void> {
     await queueRemoval(id)
   } catch (cause) {
     if (isOffline.value || queue.value.some(({ uuid }) => uuid === id)) throw cause
-    await requestOwn(`${PATH}/${id}`, { method: 'DELETE' })
+    await request(`${PATH}/${id}`, { method: 'DELETE' })
     return removeSwitchFromStore(id)
   }
   await refreshQueue()

@@ -1,5 +1,5 @@
 import { type Signal, signal } from '@preact/signals'
-import { isSessionOver } from '../core/api'
+import { isSessionOver } from '../api/client'
 import { sessionState } from '../core/session'
 import { putSwitch, removeSwitchFromStore } from '../core/store'
 import { SYNC_TAG } from './database'

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { route } from '../core/route'
 import type { Member } from '../core/store'
-import { useOwn } from '../core/useOwn'
+import { useQuery } from '../core/useQuery'
 import { boardPlace } from '../features/journal/board'
 import { BoardPage, RoomPage } from '../features/journal/boardPage'
 import { Boards, type Unread } from '../features/journal/boards'
@@ -36,10 +36,10 @@ function LazyPoll({ id }: { id: string }) {
 }
 
 function Overview() {
-  const unread = useOwn<Unread>(`${JOURNAL_PATH}/posts/unread`, 'posts')
-  const rooms = useOwn<Room[]>(`${JOURNAL_PATH}/rooms`, 'posts')
+  const unread = useQuery<Unread>(`${JOURNAL_PATH}/posts/unread`, 'posts')
+  const rooms = useQuery<Room[]>(`${JOURNAL_PATH}/rooms`, 'posts')
   // All of them, because the open ones are first.
-  const polls = useOwn<Poll[]>(`${JOURNAL_PATH}/polls?limit=1000`, 'polls')
+  const polls = useQuery<Poll[]>(`${JOURNAL_PATH}/polls?limit=1000`, 'polls')
   return (
     <Page title={strings.chat}>
       <Loaded own={unread}>{(data) => <Boards unread={data} />}</Loaded>
@@ -50,7 +50,7 @@ function Overview() {
 }
 
 interface LoadedProps<T> {
-  own: ReturnType<typeof useOwn<T>>
+  own: ReturnType<typeof useQuery<T>>
   children: (data: T) => ComponentChildren
 }
 

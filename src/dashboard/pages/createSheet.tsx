@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import type { SharedKind } from '../../model/friends/bucket'
+import { request } from '../api/client'
 import { showToast } from '../core/actions'
-import { requestOwn } from '../core/api'
 import {
   type Group,
   memberWord,
@@ -28,7 +28,7 @@ export function CreateMemberSheet({ onClose }: Props) {
   const create = async (name: string, buckets: readonly string[] | undefined) => {
     if (buckets) {
       const body = { member: { name }, buckets }
-      const created = await requestOwn<SerializedMember>('ext/v1/members', { method: 'POST', body })
+      const created = await request<SerializedMember>('ext/v1/members', { method: 'POST', body })
       if (created) putMembers([readMember(created)])
       showToast({ text: strings.isAdded(name) })
     } else await createMember(name)
@@ -50,15 +50,14 @@ export function CreateGroupSheet({ onClose, onDone }: Props & { onDone: () => vo
   const unfinished = useRef<Group | null>(null)
   const create = async (name: string, buckets: readonly string[] | undefined) => {
     const created =
-      unfinished.current ??
-      (await requestOwn<Group>('v2/groups', { method: 'POST', body: { name } }))
+      unfinished.current ?? (await request<Group>('v2/groups', { method: 'POST', body: { name } }))
     if (!created) return
     putGroup(created)
     if (buckets) {
       unfinished.current = created
       const body = { buckets }
       const path = `ext/v1/groups/${created.uuid}`
-      const shared = await requestOwn<SerializedGroup>(path, { method: 'PATCH', body })
+      const shared = await request<SerializedGroup>(path, { method: 'PATCH', body })
       if (shared) putGroup(readGroup(shared))
     }
     showToast({ text: memberStrings.groupIsAdded })

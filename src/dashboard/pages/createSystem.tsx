@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Visibility, visibilities } from '../../model/systems/system'
-import { ApiError, errorMessage, isUnauthorized, problemMessage, request } from '../core/api'
+import { ApiError, errorMessage, isUnauthorized, problemMessage, requestOnce } from '../api/client'
 import { goTo, invitation } from '../core/route'
 import { useAction } from '../core/useAction'
 import { Remember } from '../features/access/finishLogin'
@@ -20,7 +20,7 @@ export function Setup({ code }: { code: string }) {
   const check = async () => {
     setAccess({ is: 'loading' })
     try {
-      await request('web/setup', { method: 'POST', body: { code } })
+      await requestOnce('web/setup', { method: 'POST', body: { code } })
       setAccess({ is: 'open' })
     } catch (cause) {
       setAccess(isUnauthorized(cause) ? { is: 'over' } : { is: 'away', problem: explain(cause) })
@@ -43,7 +43,7 @@ export function Create() {
   const [found, setFound] = useState<Registration | 'loading' | 'away'>('loading')
   const load = async () => {
     setFound('loading')
-    setFound((await request<Registration>('web/registration').catch(() => null)) ?? 'away')
+    setFound((await requestOnce<Registration>('web/registration').catch(() => null)) ?? 'away')
   }
   useEffect(() => {
     load()

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { parseInstant } from '../../model/core/time'
+import { request } from '../api/client'
 import { showToast } from '../core/actions'
-import { requestOwn } from '../core/api'
 import { formatter } from '../core/appearance'
 import { isOffline } from '../core/store'
 import { useAction } from '../core/useAction'
@@ -45,8 +45,8 @@ export function Devices() {
 
   const load = async () => {
     const [found, keys] = await Promise.all([
-      requestOwn<Device[]>('web/sessions'),
-      requestOwn<Token[]>('v2/systems/@me/tokens'),
+      request<Device[]>('web/sessions'),
+      request<Token[]>('v2/systems/@me/tokens'),
     ])
     setDevices(found ?? [])
     setTokens(keys ?? [])
@@ -57,18 +57,18 @@ export function Devices() {
 
   const end = async (device: Device) => {
     if (device.this) return await logOut({ path: 'web/session' })
-    await requestOwn(`web/sessions/${device.id}`, { method: 'DELETE' })
+    await request(`web/sessions/${device.id}`, { method: 'DELETE' })
     showToast({ text: moreStrings.isLoggedOut(device.name) })
     await load()
   }
   const rename = async ({ id }: Device, name: string) => {
-    await requestOwn(`web/sessions/${id}`, { method: 'PATCH', body: { name } })
+    await request(`web/sessions/${id}`, { method: 'PATCH', body: { name } })
     setRenaming(null)
     showToast({ text: strings.isSaved })
     await load()
   }
   const revoke = async ({ name }: Token) => {
-    await requestOwn(`v2/systems/@me/tokens/${encodeURIComponent(name)}`, { method: 'DELETE' })
+    await request(`v2/systems/@me/tokens/${encodeURIComponent(name)}`, { method: 'DELETE' })
     showToast({ text: moreStrings.isRevoked(name) })
     await load()
   }

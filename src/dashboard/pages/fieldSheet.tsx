@@ -3,8 +3,8 @@ import { diff, type JsonObject, parsePartial, type Row } from '../../model/core/
 import type { Option } from '../../model/core/field'
 import { customField, customFieldTypes, hasOptions } from '../../model/members/customField'
 import { isTextType } from '../../model/members/fieldValue'
+import { ApiError, errorMessage, problemMessage, request } from '../api/client'
 import { showToast } from '../core/actions'
-import { ApiError, errorMessage, problemMessage, requestOwn } from '../core/api'
 import {
   type CustomField,
   chosenOptions,
@@ -61,8 +61,8 @@ export function FieldSheet({ field, onClose, onDone }: Props) {
     if (Object.keys(found).length > 0) return
     if (field && !isChanged) return onClose()
     try {
-      if (field) await requestOwn(fieldPath(field), { method: 'PATCH', body: changes })
-      else await requestOwn(FIELDS_PATH, { method: 'POST', body: draft })
+      if (field) await request(fieldPath(field), { method: 'PATCH', body: changes })
+      else await request(FIELDS_PATH, { method: 'POST', body: draft })
     } catch (cause) {
       if (cause instanceof ApiError) setProblems(texts(cause.problems))
       throw cause
@@ -72,7 +72,7 @@ export function FieldSheet({ field, onClose, onDone }: Props) {
   }
   const remove = (of: CustomField) =>
     run(async () => {
-      await requestOwn(fieldPath(of), { method: 'DELETE' })
+      await request(fieldPath(of), { method: 'DELETE' })
       showToast({ text: fieldStrings.isDeleted(of.name) })
       onDone()
     })

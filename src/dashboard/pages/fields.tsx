@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { Level } from '../../model/core/entity'
 import { useOrder } from '../actions/useOrder'
+import { request } from '../api/client'
 import { announce } from '../core/actions'
-import { requestOwn } from '../core/api'
 import { type CustomField, FIELDS_PATH, fieldPath, membersWith } from '../core/customFields'
 import { isOffline, memberWord } from '../core/store'
 import { useAction } from '../core/useAction'
@@ -135,7 +135,7 @@ function FieldLevel({ field, reload }: { field: CustomField; reload: () => void 
   const { run, problem } = useAction()
   const change = (privacy: Level) =>
     run(async () => {
-      await requestOwn(fieldPath(field), { method: 'PATCH', body: { privacy } })
+      await request(fieldPath(field), { method: 'PATCH', body: { privacy } })
       reload()
     })
   return (

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { route } from '../core/route'
 import { isOffline } from '../core/store'
-import { useOwn } from '../core/useOwn'
+import { useQuery } from '../core/useQuery'
 import { ArchivedFriends } from '../features/friends/archivedFriends'
 import { Buckets } from '../features/friends/buckets'
 import { EnterCode } from '../features/friends/enterCode'
@@ -38,7 +38,7 @@ interface Inviting {
 /** Friends, invitations, privacy buckets and links. */
 function AllFriends() {
   const { friends, problem, reload } = useFriends()
-  const invitations = useOwn<readonly Invite[]>(INVITES_PATH, 'friends')
+  const invitations = useQuery<readonly Invite[]>(INVITES_PATH, 'friends')
   const [inviting, setInviting] = useState<Inviting | null>(null)
   return (
     <Page

@@ -1,8 +1,8 @@
 import { entity, isEmptyPatch, type JsonObject } from '../../model/core/entity'
 import { group } from '../../model/groups/group'
 import { groupExt } from '../../model/groups/groupExt'
+import { request } from '../api/client'
 import { showToast } from '../core/actions'
-import { requestOwn } from '../core/api'
 import {
   type Group,
   groups,
@@ -88,10 +88,10 @@ async function saveGroup(
   const { uuid } = own
   const saved = isEmptyPatch(body)
     ? own
-    : await requestOwn<Group>(`v2/groups/${uuid}`, { method: 'PATCH', body })
+    : await request<Group>(`v2/groups/${uuid}`, { method: 'PATCH', body })
   if ((emoji === undefined && buckets === undefined) || !saved) return saved
   const added = { method: 'PATCH', body: { emoji, buckets } }
-  const ext = await requestOwn<SerializedGroup>(`ext/v1/groups/${uuid}`, added)
+  const ext = await request<SerializedGroup>(`ext/v1/groups/${uuid}`, added)
   return ext && readGroup(ext)
 }
 
@@ -104,7 +104,7 @@ interface DeleteProps {
 function DeleteGroup({ own, onClose, onDeleted }: DeleteProps) {
   const name = own.display_name || own.name
   const remove = async () => {
-    await requestOwn(`v2/groups/${own.uuid}`, { method: 'DELETE' })
+    await request(`v2/groups/${own.uuid}`, { method: 'DELETE' })
     onDeleted()
     removeGroupFromStore(own.uuid)
     showToast({ text: memberStrings.groupIsDeleted(memberWord.value) })

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { isUnauthorized, request } from '../core/api'
+import { isUnauthorized, requestOnce } from '../api/client'
 import { goTo } from '../core/route'
 import { useAction } from '../core/useAction'
 import { explain, finishLogin, Remember } from '../features/access/finishLogin'
@@ -22,7 +22,7 @@ export function LinkLogin({ code }: { code: string }) {
 
   const check = () => {
     setLink({ is: 'loading' })
-    request<{ system: { name: string | null } }>('web/login', {
+    requestOnce<{ system: { name: string | null } }>('web/login', {
       method: 'POST',
       body: { code },
     }).then(

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { request } from '../core/api'
+import { requestOnce } from '../api/client'
 import { invitation, route } from '../core/route'
 import { loginNote } from '../core/session'
 import { useAction } from '../core/useAction'
@@ -66,7 +66,7 @@ function NewHere() {
   const [found, setFound] = useState<Registration | null>(null)
   useEffect(() => {
     // Without the answer people can still log in.
-    request<Registration>('web/registration').then(setFound, () => {})
+    requestOnce<Registration>('web/registration').then(setFound, () => {})
   }, [])
   if (!found) return null
   if (found.needs_setup && found.registration === 'closed') return <p>{strings.needsSetup}</p>

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Level } from '../../model/core/entity'
 import type { ExtSettings } from '../../model/systems/extSettings'
 import type { system as table } from '../../model/systems/system'
-import { requestOwn } from '../core/api'
+import { request } from '../api/client'
 import {
   frontStatuses,
   groups,
@@ -14,7 +14,7 @@ import {
   system,
 } from '../core/store'
 import { useAction } from '../core/useAction'
-import { useOwn } from '../core/useOwn'
+import { useQuery } from '../core/useQuery'
 import { useFields } from '../features/members/useMemberData'
 import { BulkPrivacyCard } from '../features/privacy/bulkPrivacyCard'
 import { PublicProfile } from '../features/privacy/publicProfile'
@@ -90,14 +90,14 @@ interface StatusLevel {
 
 /** Privacy of status texts, which is not part of the system in version 2. */
 function useStatusLevel(): StatusLevel {
-  const { data, problem, reload } = useOwn<ExtSettings>(SETTINGS_PATH, 'frontNotes')
+  const { data, problem, reload } = useQuery<ExtSettings>(SETTINGS_PATH, 'frontNotes')
   const [chosen, setChosen] = useState<Level | null>(null)
   useEffect(() => setChosen(null), [data])
   const level = chosen ?? data?.[STATUS_LEVEL] ?? null
   const change = async (to: Level) => {
     setChosen(to)
     try {
-      await requestOwn(SETTINGS_PATH, { method: 'PATCH', body: { [STATUS_LEVEL]: to } })
+      await request(SETTINGS_PATH, { method: 'PATCH', body: { [STATUS_LEVEL]: to } })
     } catch (cause) {
       setChosen(null)
       throw cause
@@ -119,7 +119,7 @@ function Levels({ own, word, status }: LevelsProps) {
     run(async () => {
       setLevel(level, to)
       try {
-        const saved = await requestOwn<System>('v2/systems/@me', {
+        const saved = await request<System>('v2/systems/@me', {
           method: 'PATCH',
           body: { privacy: { [level]: to } },
         })

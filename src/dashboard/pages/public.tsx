@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
-import { ApiError, request } from '../core/api'
+import { ApiError, requestOnce } from '../api/client'
 import type { CustomField } from '../core/customFields'
 import { readMember, type SerializedMember } from '../core/store'
 import type { Group, System } from '../core/types'
@@ -93,7 +93,7 @@ function PublicPageContent({ view }: { view: PublicView }) {
 async function loadPublicView(of: string): Promise<PublicView> {
   const path = `systems/${encodeURIComponent(of)}`
   const read = <T,>(rest: string, api = 'v2') =>
-    request<T>(`${api}/${path}${rest}`, { isAnonymous: true })
+    requestOnce<T>(`${api}/${path}${rest}`, { isAnonymous: true })
   const list = <T,>(rest: string, api?: string) =>
     read<T>(rest, api).catch((cause: unknown): typeof hidden => {
       if (cause instanceof ApiError && cause.status === 403) return hidden

@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import type { Settings } from '../../model/systems/settings'
+import { request } from '../api/client'
 import { announce, showToast } from '../core/actions'
-import { requestOwn } from '../core/api'
 import { deviceZone, front, isOffline, settings } from '../core/store'
 import { useAction } from '../core/useAction'
-import { useOwn } from '../core/useOwn'
+import { useQuery } from '../core/useQuery'
 import { Notifications } from '../features/push/notificationsCard'
 import { ReminderSheet } from '../features/reminders/reminderSheet'
 import {
@@ -28,7 +28,7 @@ const answered = signal<ReadonlySet<string>>(new Set())
 
 /** All reminders, with a switch for each. */
 export function Reminders() {
-  const { data, problem, reload } = useOwn<Reminder[]>(REMINDERS_PATH, 'reminders')
+  const { data, problem, reload } = useQuery<Reminder[]>(REMINDERS_PATH, 'reminders')
   const [edited, setEdited] = useState<{ reminder?: Reminder } | null>(null)
   const { id, timestamp } = front.value ?? { id: '', timestamp: 0 }
   // Switches and the time zone change when reminders are due.
@@ -113,7 +113,7 @@ function ReminderSwitch({ reminder, reload }: { reminder: Reminder; reload: () =
       setOn(next)
       answered.value = new Set([...answered.value, id])
       try {
-        await requestOwn(reminderPath(reminder), { method: 'PATCH', body: { enabled: next } })
+        await request(reminderPath(reminder), { method: 'PATCH', body: { enabled: next } })
       } catch (cause) {
         setOn(!next)
         throw cause
@@ -156,7 +156,7 @@ function Offer({ all, reload }: { all: readonly Reminder[]; reload: () => void }
   const turnOn = () =>
     run(async () => {
       for (const one of offered)
-        await requestOwn(reminderPath(one), { method: 'PATCH', body: { enabled: true } })
+        await request(reminderPath(one), { method: 'PATCH', body: { enabled: true } })
       showToast({ text: reminderStrings.areOn(offered.length) })
       answer()
       reload()
@@ -195,7 +195,7 @@ function MissingZone() {
     run(async () => {
       const body = { timezone: own }
       const path = 'v2/systems/@me/settings'
-      settings.value = await requestOwn<Settings>(path, { method: 'PATCH', body })
+      settings.value = await request<Settings>(path, { method: 'PATCH', body })
       showToast({ text: reminderStrings.zoneIsSet(own) })
     })
   return (

@@ -1,5 +1,5 @@
 import { type Settings, settings as table } from '../../model/systems/settings'
-import { requestOwn } from '../core/api'
+import { request } from '../api/client'
 import { goTo } from '../core/route'
 import { memberWord, settings } from '../core/store'
 import { useForm } from '../features/form/form'
@@ -29,7 +29,7 @@ type OwnSettings = Settings & { uuid: string; privacy: null }
 
 function Editing({ own }: { own: OwnSettings }) {
   const form = useForm<OwnSettings>(table, own, {
-    send: (body) => requestOwn('v2/systems/@me/settings', { method: 'PATCH', body }),
+    send: (body) => request('v2/systems/@me/settings', { method: 'PATCH', body }),
     onSaved(saved) {
       settings.value = saved
       goTo('#/system')

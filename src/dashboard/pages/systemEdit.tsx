@@ -1,5 +1,5 @@
 import { system as table } from '../../model/systems/system'
-import { requestOwn } from '../core/api'
+import { request } from '../api/client'
 import { goTo } from '../core/route'
 import { type System, system } from '../core/store'
 import { useForm } from '../features/form/form'
@@ -16,7 +16,7 @@ export function SystemEdit() {
 
 function Editing({ own }: { own: System }) {
   const form = useForm<System>(table, own, {
-    send: (body) => requestOwn('v2/systems/@me', { method: 'PATCH', body }),
+    send: (body) => request('v2/systems/@me', { method: 'PATCH', body }),
     onSaved(saved) {
       system.value = saved
       goTo('#/system')

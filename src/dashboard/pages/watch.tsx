@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { ApiError, request } from '../core/api'
+import { ApiError, requestOnce } from '../api/client'
 import type { LiveState } from '../core/eventStream'
 import { manifestPath } from '../core/language'
 import { subscribeWhileVisible } from '../core/visibleStream'
@@ -27,7 +27,7 @@ export function Watch({ token: given }: { token: string }) {
   useEffect(() => {
     // Requested after connecting, so that it never delays the stream.
     const loadName = () =>
-      request<{ name: string | null }>('v2/systems/@me', { token }).then(
+      requestOnce<{ name: string | null }>('v2/systems/@me', { token }).then(
         (system) => setName(system?.name ?? null),
         (cause) => cause instanceof ApiError && cause.status === 401 && setState({ is: 'over' }),
       )

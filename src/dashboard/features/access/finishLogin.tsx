@@ -1,4 +1,4 @@
-import { ApiError, errorMessage } from '../../core/api'
+import { ApiError, errorMessage } from '../../api/client'
 import { goTo, invitation, route } from '../../core/route'
 import type { LoginMethod } from '../../core/session'
 import { strings } from '../../texts/texts'

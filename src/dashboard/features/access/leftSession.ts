@@ -1,4 +1,4 @@
-import { ApiError, request } from '../../core/api'
+import { ApiError, requestOnce } from '../../api/client'
 import { LEFT, loginNote, store, stored } from '../../core/session'
 import { startOffline } from '../../offline/start'
 import { loadRestOfStrings, moreStrings } from '../../texts/texts'
@@ -35,7 +35,7 @@ async function end(): Promise<void> {
   try {
     // By its ID, so that it cannot be one that another tab opened meanwhile.
     const path = session === '' ? 'web/session' : `web/sessions/${session}`
-    await request(path, { method: 'DELETE', signal: AbortSignal.timeout(TIMEOUT_MS) })
+    await requestOnce(path, { method: 'DELETE', signal: AbortSignal.timeout(TIMEOUT_MS) })
   } catch (cause) {
     if (!hasEnded(cause)) {
       state.retryTimer = window.setTimeout(endOnServer, RETRY_MS)

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import encodeQR from 'qr'
 import { parseInstant } from '../../../model/core/time'
-import { requestOwn } from '../../core/api'
+import { request } from '../../api/client'
 import { formatter } from '../../core/appearance'
 import { isOffline } from '../../core/store'
 import { useAction } from '../../core/useAction'
@@ -20,7 +20,7 @@ export function AnotherDevice() {
   const [link, setLink] = useState<LoginLink | null>(null)
   const { run, problem, isBusy } = useAction()
   const create = async () => {
-    setLink(await requestOwn<LoginLink>('web/login-links', { method: 'POST' }))
+    setLink(await request<LoginLink>('web/login-links', { method: 'POST' }))
   }
   const expires = parseInstant(link?.expires ?? '') ?? 0
   const isOver = link !== null && expires <= now.value

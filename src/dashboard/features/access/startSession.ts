@@ -1,4 +1,4 @@
-import { isSessionOver, isUnauthorized, request } from '../../core/api'
+import { isSessionOver, isUnauthorized, requestOnce } from '../../api/client'
 import {
   ignoreError,
   isNewLogin,
@@ -24,7 +24,7 @@ export async function restoreSession(): Promise<void> {
     return await endLeftSession()
   }
   try {
-    if (!loginMethod()) await request('web/session')
+    if (!loginMethod()) await requestOnce('web/session')
     isSessionOver.value = false
     sessionState.value = 'in'
   } catch (cause) {
@@ -37,7 +37,7 @@ export async function restoreSession(): Promise<void> {
 /** Sends a login. A session that this browser left ends before, because its cookie is replaced. */
 export async function logIn<T>(path: string, body: object): Promise<T | null> {
   if (stored(LEFT) !== null) await endLeftSession()
-  return await request<T>(path, { method: 'POST', body })
+  return await requestOnce<T>(path, { method: 'POST', body })
 }
 
 /** Ends the session that this browser left, now or when the server answers again. */

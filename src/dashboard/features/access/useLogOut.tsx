@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { isUnauthorized, requestOwn } from '../../core/api'
+import { isUnauthorized, request } from '../../api/client'
 import { clearSession, loginMethod } from '../../core/session'
 import { isOffline } from '../../core/store'
 import { useAction } from '../../core/useAction'
@@ -77,7 +77,7 @@ async function end({ path, isOfAll = false }: Ending): Promise<void> {
 async function endNow(path: string, isOfAll: boolean): Promise<boolean> {
   if (isOffline.value && !isOfAll) return false
   try {
-    await requestOwn(path, { method: 'DELETE', signal: AbortSignal.timeout(TIMEOUT_MS) })
+    await request(path, { method: 'DELETE', signal: AbortSignal.timeout(TIMEOUT_MS) })
     return true
   } catch (cause) {
     // The session has ended already.
@@ -93,7 +93,7 @@ async function isOnlyWayIn({ isOfAll = false }: Ending): Promise<boolean> {
   if (isOfAll) return true
   if (isOffline.value) return true
   try {
-    const sessions = await requestOwn<unknown[]>('web/sessions', {
+    const sessions = await request<unknown[]>('web/sessions', {
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     return (sessions ?? []).length <= 1

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Entity, JsonObject } from '../../../model/core/entity'
+import { ApiError, problemMessage } from '../../api/client'
 import { showToast } from '../../core/actions'
-import { ApiError, problemMessage } from '../../core/api'
 import { formDraft } from '../../core/drafts'
 import {
   beginDraft,

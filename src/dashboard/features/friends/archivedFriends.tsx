@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { isOffline, preferences } from '../../core/store'
-import { useOwn } from '../../core/useOwn'
+import { useQuery } from '../../core/useQuery'
 import { sharingStrings, strings } from '../../texts/texts'
 import { LoadProblem } from '../../ui/loadProblem'
 import { Skeleton } from '../../ui/page'
@@ -44,7 +44,7 @@ export function ArchivedFriends(props: Props) {
 
 function Section(props: Props) {
   const first = useArchived('0')
-  const origins = useOwn<{ readonly rows: readonly { id: string; target: string }[] }>(
+  const origins = useQuery<{ readonly rows: readonly { id: string; target: string }[] }>(
     ORIGINS_PATH,
     'buckets',
   )
@@ -63,7 +63,7 @@ function Section(props: Props) {
 }
 
 function useArchived(after: string) {
-  return useOwn<ArchivePage>(`${PATH}?limit=${PAGE_SIZE}&after=${after}`, 'archive')
+  return useQuery<ArchivePage>(`${PATH}?limit=${PAGE_SIZE}&after=${after}`, 'archive')
 }
 
 interface RowsProps extends Props {

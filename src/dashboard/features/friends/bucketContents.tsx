@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { request } from '../../api/client'
 import { announce, showToast } from '../../core/actions'
-import { requestOwn } from '../../core/api'
 import { groups, loadGroups, loadMembers, memberWord } from '../../core/store'
 import { useAction } from '../../core/useAction'
 import { fold } from '../../lib/search'
@@ -39,7 +39,7 @@ export function BucketContents({ bucket, onClose, onDone }: Props) {
     if (!isChanged) return onClose()
     const lists = Object.entries(changed).map(([key, uuids]) => [key, [...uuids]])
     const body = Object.fromEntries(lists)
-    await requestOwn(`${bucketPath(bucket)}/contents`, { method: 'PUT', body })
+    await request(`${bucketPath(bucket)}/contents`, { method: 'PUT', body })
     await Promise.all([loadMembers(), loadGroups()])
     showToast({ text: strings.isSaved })
     onDone()

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { sharedKinds, bucket as table } from '../../../model/friends/bucket'
+import { request } from '../../api/client'
 import { showToast } from '../../core/actions'
-import { requestOwn } from '../../core/api'
 import { memberWord } from '../../core/store'
 import { useAction } from '../../core/useAction'
 import { sharingStrings, strings } from '../../texts/texts'
@@ -52,14 +52,14 @@ export function BucketSheet({ bucket, onClose, onDone }: Props) {
       color: draft.color || null,
       default_for: draft.default_for,
     }
-    if (bucket) await requestOwn(bucketPath(bucket), { method: 'PATCH', body })
-    else await requestOwn(BUCKETS_PATH, { method: 'POST', body })
+    if (bucket) await request(bucketPath(bucket), { method: 'PATCH', body })
+    else await request(BUCKETS_PATH, { method: 'POST', body })
     showToast({ text: bucket ? strings.isSaved : strings.isAdded(body.name) })
     onDone()
   }
   const remove = (of: Bucket) =>
     run(async () => {
-      await requestOwn(bucketPath(of), { method: 'DELETE' })
+      await request(bucketPath(of), { method: 'DELETE' })
       showToast({ text: sharingStrings.isBucketDeleted(of.name) })
       onDone()
     })

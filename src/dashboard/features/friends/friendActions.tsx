@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
+import { request } from '../../api/client'
 import { announce, showToast } from '../../core/actions'
-import { requestOwn } from '../../core/api'
 import { isOffline } from '../../core/store'
 import { useAction } from '../../core/useAction'
 import { sharingStrings } from '../../texts/texts'
@@ -24,7 +24,7 @@ export function FriendActions({ friend, reload, onRemoved = () => {} }: Props) {
   const close = () => setSheet(null)
   const remove = () =>
     run(async () => {
-      await requestOwn(friendPath(friend), { method: 'DELETE' })
+      await request(friendPath(friend), { method: 'DELETE' })
       showToast({ text: sharingStrings.isRemoved(name) })
       onRemoved()
       reload()
@@ -85,7 +85,7 @@ function NotifySwitch({ friend }: { friend: Friend }) {
     run(async () => {
       setOn(next)
       try {
-        await requestOwn(friendPath(friend), { method: 'PATCH', body: { notify_me: next } })
+        await request(friendPath(friend), { method: 'PATCH', body: { notify_me: next } })
       } catch (cause) {
         setOn(!next)
         throw cause

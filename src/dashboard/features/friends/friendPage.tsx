@@ -1,5 +1,5 @@
 import { parseInstant } from '../../../model/core/time'
-import { requestOwn } from '../../core/api'
+import { request } from '../../api/client'
 import { formatter } from '../../core/appearance'
 import type { CustomField } from '../../core/customFields'
 import { goTo } from '../../core/route'
@@ -9,7 +9,7 @@ import {
   type SerializedGroup,
   type SerializedMember,
 } from '../../core/store'
-import { useOwn } from '../../core/useOwn'
+import { useQuery } from '../../core/useQuery'
 import { now } from '../../lib/clock'
 import { sharingStrings, strings } from '../../texts/texts'
 import { Icon } from '../../ui/icon'
@@ -98,9 +98,9 @@ export function BackToFriends() {
 /** Members and groups that a friend shares, with their fields. */
 function SharedThings({ friend }: { friend: Friend }) {
   const path = friendPath(friend)
-  const members = useOwn<readonly SerializedMember[]>(`${path}/members`, 'friends')
-  const groups = useOwn<readonly SerializedGroup[]>(`${path}/groups`, 'friends')
-  const fields = useOwn<readonly CustomField[]>(`${path}/fields`, 'friends')
+  const members = useQuery<readonly SerializedMember[]>(`${path}/members`, 'friends')
+  const groups = useQuery<readonly SerializedGroup[]>(`${path}/groups`, 'friends')
+  const fields = useQuery<readonly CustomField[]>(`${path}/fields`, 'friends')
   const all = [members, groups, fields]
   const failed = all.find(({ problem }) => problem !== '')
   if (failed) {
@@ -119,7 +119,7 @@ function SharedThings({ friend }: { friend: Friend }) {
         fields={fields.data}
         word={word}
         heading="h2"
-        load={(uuid, signal) => requestOwn<SerializedMember>(`${path}/members/${uuid}`, { signal })}
+        load={(uuid, signal) => request<SerializedMember>(`${path}/members/${uuid}`, { signal })}
       />
       <GroupSection groups={groups.data.map(readGroup)} members={shown} word={word} heading="h2" />
     </div>

@@ -1,8 +1,8 @@
 import { FRIENDS_BUCKET } from '../../../model/friends/bucket'
-import { ApiError, errorMessage } from '../../core/api'
+import { ApiError, errorMessage } from '../../api/client'
 import type { CustomField } from '../../core/customFields'
 import { groups, members } from '../../core/store'
-import { useOwn } from '../../core/useOwn'
+import { useQuery } from '../../core/useQuery'
 import { listNames, sharingStrings } from '../../texts/texts'
 import type { PublicFronter } from '../privacy/publicView'
 
@@ -96,7 +96,7 @@ export function bucketPath({ id }: Bucket): string {
 
 /** Loads the privacy buckets in their order. */
 export function useBuckets() {
-  return useOwn<readonly Bucket[]>(BUCKETS_PATH, 'buckets')
+  return useQuery<readonly Bucket[]>(BUCKETS_PATH, 'buckets')
 }
 
 export type LoadedBuckets = ReturnType<typeof useBuckets>

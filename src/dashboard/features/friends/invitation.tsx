@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
+import { ApiError, isSessionOver, isUnauthorized, request, requestOnce } from '../../api/client'
 import { showToast } from '../../core/actions'
 import { decode } from '../../core/address'
-import { ApiError, isSessionOver, isUnauthorized, request, requestOwn } from '../../core/api'
 import { goTo, invitation, route } from '../../core/route'
 import { isOffline } from '../../core/store'
 import { useAction } from '../../core/useAction'
@@ -45,7 +45,7 @@ export function Invitation() {
   const load = () => {
     setState({ is: 'loading' })
     // Not repeated after a 429: a wrong code stays wrong.
-    request<Preview>(`${INVITES_PATH}/preview`, { method: 'POST', body: { code } }).then(
+    requestOnce<Preview>(`${INVITES_PATH}/preview`, { method: 'POST', body: { code } }).then(
       (preview) => preview && setState({ is: 'open', preview }),
       (cause) => {
         if (isUnauthorized(cause)) isSessionOver.value = true
@@ -86,7 +86,7 @@ function Answer({ code, preview }: { code: string; preview: Preview }) {
       ...(name.trim() !== '' && { name: name.trim() }),
       share: data?.length ? share : flags,
     }
-    const friend = await requestOwn<Friend>(FRIENDS_PATH, { method: 'POST', body })
+    const friend = await request<Friend>(FRIENDS_PATH, { method: 'POST', body })
     showToast({ text: sharingStrings.areFriends(theirName) })
     goTo(friend ? `#/friends/${friend.id}` : '#/friends')
   }

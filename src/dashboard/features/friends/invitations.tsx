@@ -1,21 +1,21 @@
 import { parseInstant } from '../../../model/core/time'
+import { request } from '../../api/client'
 import { showToast } from '../../core/actions'
-import { requestOwn } from '../../core/api'
 import { formatter } from '../../core/appearance'
-import type { useOwn } from '../../core/useOwn'
+import type { useQuery } from '../../core/useQuery'
 import { now } from '../../lib/clock'
 import { sharingStrings } from '../../texts/texts'
 import { RowList } from '../../ui/rowList'
 import { INVITES_PATH, type Invitation } from './friends'
 
 interface Props {
-  open: ReturnType<typeof useOwn<readonly Invitation[]>>
+  open: ReturnType<typeof useQuery<readonly Invitation[]>>
 }
 
 /** Open invitations, each with a button that withdraws it; nothing without one. */
 export function Invitations({ open: { data, reload } }: Props) {
   const withdraw = async ({ id }: { id: string }) => {
-    await requestOwn(`${INVITES_PATH}/${id}`, { method: 'DELETE' })
+    await request(`${INVITES_PATH}/${id}`, { method: 'DELETE' })
     showToast({ text: sharingStrings.isWithdrawn })
     // The button that had the focus is gone with its row.
     document.querySelector('h1')?.focus()

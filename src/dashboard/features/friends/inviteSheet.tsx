@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { request } from '../../api/client'
 import { announce } from '../../core/actions'
-import { requestOwn } from '../../core/api'
 import { useAction } from '../../core/useAction'
 import { sharingStrings } from '../../texts/texts'
 import { CopyField } from '../../ui/copyField'
@@ -45,7 +45,7 @@ export function InviteSheet({ findShare, onClose, onCreated }: Props) {
       ...(name.trim() !== '' && { name: name.trim() }),
       share: data?.length ? share : flags,
     }
-    setCreated(await requestOwn<CreatedInvitation>(INVITES_PATH, { method: 'POST', body }))
+    setCreated(await request<CreatedInvitation>(INVITES_PATH, { method: 'POST', body }))
     announce(sharingStrings.isInvited)
     onCreated()
   }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { parseInstant } from '../../../model/core/time'
+import { request } from '../../api/client'
 import { announce, showToast } from '../../core/actions'
-import { requestOwn } from '../../core/api'
 import { formatter } from '../../core/appearance'
 import { isOffline, memberWord } from '../../core/store'
 import { useAction } from '../../core/useAction'
@@ -32,7 +32,7 @@ export function Links() {
   const { run, problem } = useAction({ canOverlap: true })
 
   const load = async () => {
-    const tokens = (await requestOwn<FriendLink[]>(PATH)) ?? []
+    const tokens = (await request<FriendLink[]>(PATH)) ?? []
     setLinks(tokens.filter(({ scope }) => scope === 'watch'))
   }
   useEffect(() => {
@@ -45,7 +45,7 @@ export function Links() {
     run(load)
   }
   const revoke = async ({ name }: FriendLink) => {
-    await requestOwn(`${PATH}/${encodeURIComponent(name)}`, { method: 'DELETE' })
+    await request(`${PATH}/${encodeURIComponent(name)}`, { method: 'DELETE' })
     if (created?.name === name) setCreated(null)
     showToast({ text: friendStrings.isOff(name) })
     await load()

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { request } from '../../api/client'
 import { showToast } from '../../core/actions'
-import { requestOwn } from '../../core/api'
 import { useAction } from '../../core/useAction'
 import { sharingStrings, strings } from '../../texts/texts'
 import { SaveButtons } from '../../ui/saveButtons'
@@ -26,7 +26,7 @@ export function ShareSheet({ friend, onClose, onDone }: Props) {
     if (!isChanged) return onClose()
     const name = draft.name.trim() || null
     const body = { name, share: draft.share }
-    await requestOwn(friendPath(friend), { method: 'PATCH', body })
+    await request(friendPath(friend), { method: 'PATCH', body })
     showToast({ text: strings.isSaved })
     onDone()
   }

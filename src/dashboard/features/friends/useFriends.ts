@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { useOwn } from '../../core/useOwn'
+import { useQuery } from '../../core/useQuery'
 import { subscribeWhileVisible } from '../../core/visibleStream'
 import { FRIENDS_PATH, type Friend, type FriendFront } from './friends'
 
@@ -7,7 +7,7 @@ type Fronts = ReadonlyMap<string, FriendFront | null>
 
 /** Loads the friends, and follows who is fronting there. */
 export function useFriends() {
-  const { data, problem, reload } = useOwn<readonly Friend[]>(FRIENDS_PATH, 'friends')
+  const { data, problem, reload } = useQuery<readonly Friend[]>(FRIENDS_PATH, 'friends')
   const [fronts, setFronts] = useState<Fronts>(new Map())
   useEffect(
     () =>

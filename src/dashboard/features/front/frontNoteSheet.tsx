@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { MAX_COMMENT, MAX_STATUS } from '../../../model/front/frontNoteSize'
-import { ApiError, errorMessage, problemMessage } from '../../core/api'
+import { ApiError, errorMessage, problemMessage } from '../../api/client'
 import { formatter } from '../../core/appearance'
 import { type FrontNoteDraft, frontNoteDraft } from '../../core/drafts'
 import { exactInstantOf } from '../../core/exactTime'

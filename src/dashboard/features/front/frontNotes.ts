@@ -1,13 +1,13 @@
 import { useEffect } from 'preact/hooks'
 import { formatInstant, type Instant, parseInstant } from '../../../model/core/time'
+import { request } from '../../api/client'
 import { showToast } from '../../core/actions'
-import { requestOwn } from '../../core/api'
 import type { FrontNoteDraft } from '../../core/drafts'
 import { exactFieldsOf } from '../../core/exactTime'
 import { switchAt } from '../../core/history'
 import { front, members, membersById, recordedStatuses, switches } from '../../core/store'
 import { type FronterStatus, isCustomFront } from '../../core/types'
-import { useOwnPages } from '../../core/useOwn'
+import { usePages } from '../../core/useQuery'
 import { frontNoteStrings } from '../../texts/texts'
 
 /** Status texts and comments of the logged-in system. */
@@ -45,7 +45,7 @@ function notesPath({ since, until }: Span): string {
  * since the oldest time that is shown.
  */
 export function useFrontNotes(span: Span, shownSince = -Infinity) {
-  const loaded = useOwnPages<FrontNote>(notesPath(span), 'frontNotes')
+  const loaded = usePages<FrontNote>(notesPath(span), 'frontNotes')
   const { items, hasMore, loadMore, problem, reload } = loaded
   const oldest = items?.at(-1)
   useEffect(() => {
@@ -57,7 +57,7 @@ export function useFrontNotes(span: Span, shownSince = -Infinity) {
 /** Returns the statuses that were set at exactly this time. */
 export async function loadStatusesAt(at: Instant): Promise<FronterStatus[]> {
   const path = notesPath({ since: at, until: at + 1 })
-  const notes = (await requestOwn<FrontNote[]>(`${path}&kind=status`)) ?? []
+  const notes = (await request<FrontNote[]>(`${path}&kind=status`)) ?? []
   return notes.flatMap(({ member, text }) =>
     text === null ? [] : [{ id: idOf(member), status: text }],
   )
@@ -128,14 +128,14 @@ export async function saveFrontNote(
   if (id === undefined) {
     const about = { kind, member: now.member || null, ...at }
     const body = kind === 'status' ? { ...about, text } : { ...about, text, by }
-    await requestOwn(PATH, { method: 'POST', body })
+    await request(PATH, { method: 'POST', body })
   } else {
     const body = {
       ...(now.text !== before.text && { text }),
       ...(now.by !== before.by && { by }),
       ...(now.at !== before.at && at),
     }
-    await requestOwn(`ext/v1/front-notes/${id}`, { method: 'PATCH', body })
+    await request(`ext/v1/front-notes/${id}`, { method: 'PATCH', body })
   }
   // The event that announces the change may come later.
   if (kind === 'status' && now.at === null) {
@@ -155,6 +155,6 @@ export async function saveFrontNote(
 }
 
 export async function deleteFrontNote(id: string, kind: FrontNote['kind']): Promise<void> {
-  await requestOwn(`ext/v1/front-notes/${id}`, { method: 'DELETE' })
+  await request(`ext/v1/front-notes/${id}`, { method: 'DELETE' })
   showToast({ text: frontNoteStrings.isDeleted[kind] })
 }

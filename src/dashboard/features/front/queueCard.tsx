@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { ApiError, errorMessage } from '../../core/api'
+import { ApiError, errorMessage } from '../../api/client'
 import { formatter } from '../../core/appearance'
 import { switchDraft } from '../../core/drafts'
 import { nameOf } from '../../core/store'

@@ -1,7 +1,7 @@
 import { DAY, formatInstant, HOUR, type Instant, parseInstant } from '../../../model/core/time'
 import type { Pair } from '../../../model/insights/pairs'
 import type { Span } from '../../../model/insights/replay'
-import { requestOwn } from '../../core/api'
+import { request } from '../../api/client'
 import { weekStart } from '../../core/appearance'
 import { hasOlder, switches } from '../../core/store'
 import { daysIn, weekdayOf } from '../../lib/time'
@@ -29,7 +29,7 @@ export async function loadInsights(
     by === 'week' && weekStart.value !== MONDAY && span.until - since <= MAX_DAYS * DAY
   const kind = isWithoutCustomFronts ? '&kind=members' : ''
   const read = <T>(path: string, override: Partial<Span> = {}) =>
-    requestOwn<T>(`${PATH}/fronting/${path}${spanQuery({ ...span, ...override }, zone)}${kind}`, {
+    request<T>(`${PATH}/fronting/${path}${spanQuery({ ...span, ...override }, zone)}${kind}`, {
       signal,
     })
   const [totals, hours, pairs, periods] = await Promise.all([
@@ -74,7 +74,7 @@ export async function findFirstDay(
       first = instantOf((day ?? month).start)
     }
     // The server limits the number of months per request, and few systems exceed it.
-    const before = await requestOwn<{ timestamp: string }[]>(
+    const before = await request<{ timestamp: string }[]>(
       `${PATH}/switches?limit=1&before=${encodeURIComponent(formatInstant(since))}`,
       { signal },
     )
@@ -91,7 +91,7 @@ async function listPeriods(
   signal: AbortSignal,
 ): Promise<Period[]> {
   const path = `${PATH}/fronting/days?by=${by}&${spanQuery(span, zone)}`
-  return (await requestOwn<Period[]>(path, { signal })) ?? []
+  return (await request<Period[]>(path, { signal })) ?? []
 }
 
 function startOfDay(zone: string, at: Instant): Instant {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { displayName } from '../../core/store'
-import { useOwn } from '../../core/useOwn'
+import { useQuery } from '../../core/useQuery'
 import { editStrings, journalStrings, strings } from '../../texts/texts'
 import { Icon } from '../../ui/icon'
 import { LoadProblem } from '../../ui/loadProblem'
@@ -30,7 +30,7 @@ export function BoardPage({ board }: { board: string }) {
 }
 
 export function RoomPage({ id }: { id: string }) {
-  const { data: rooms, problem, reload } = useOwn<Room[]>(`${JOURNAL_PATH}/rooms`, 'posts')
+  const { data: rooms, problem, reload } = useQuery<Room[]>(`${JOURNAL_PATH}/rooms`, 'posts')
   const [isEditing, setEditing] = useState(false)
   const room = rooms?.find((one) => one.id === id)
   if (!rooms || !room)

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { post as table } from '../../../model/journal/post'
+import { request } from '../../api/client'
 import { announce } from '../../core/actions'
-import { requestOwn } from '../../core/api'
 import { createStoredDrafts } from '../../core/storedDrafts'
 import { useAction } from '../../core/useAction'
 import { journalStrings, strings } from '../../texts/texts'
@@ -66,7 +66,7 @@ export function Composer({ place, posts, onPosted }: Props) {
       text,
       ...(original && { reply_to: original.id }),
     }
-    await requestOwn(`${JOURNAL_PATH}/posts`, { method: 'POST', body })
+    await request(`${JOURNAL_PATH}/posts`, { method: 'POST', body })
     // What was typed while the post was sent stays.
     const { text: typed } = drafts.find(place.query) ?? emptyDraft
     const rest = typed.startsWith(text) ? typed.slice(text.length).trimStart() : typed

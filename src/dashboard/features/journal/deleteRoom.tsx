@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
+import { request } from '../../api/client'
 import { showToast } from '../../core/actions'
-import { requestOwn } from '../../core/api'
 import { goTo } from '../../core/route'
 import { useAction } from '../../core/useAction'
 import { journalStrings, strings } from '../../texts/texts'
@@ -14,7 +14,7 @@ import { explain, JOURNAL_PATH, type Room } from './journal'
 export function DeleteRoom({ room }: { room: Room }) {
   const { run, problem } = useAction({ explain })
   const remove = async () => {
-    await requestOwn(`ext/v1/rooms/${room.id}`, { method: 'DELETE' })
+    await request(`ext/v1/rooms/${room.id}`, { method: 'DELETE' })
     showToast({ text: journalStrings.roomIsDeleted(room.name) })
     goTo('#/chat')
   }
@@ -70,7 +70,7 @@ async function countPosts(
   let before = ''
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     const path = `${JOURNAL_PATH}/posts?${roomPlace(room).query}&limit=${PAGE_SIZE}${before}`
-    const page = (await requestOwn<{ id: string }[]>(path, { signal })) ?? []
+    const page = (await request<{ id: string }[]>(path, { signal })) ?? []
     count += page.length
     if (page.length < PAGE_SIZE) return { count, hasMore: false }
     before = `&before=${page.at(-1)?.id}`

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { note as table } from '../../../model/journal/note'
-import { useOwn } from '../../core/useOwn'
+import { useQuery } from '../../core/useQuery'
 import { useDebounced } from '../../lib/useDebounced'
 import { editStrings, journalStrings, strings } from '../../texts/texts'
 import { Markdown } from '../../ui/markdown'
@@ -19,7 +19,7 @@ export function NewNote({ member }: { member: string }) {
 }
 
 export function EditNote({ id }: { id: string }) {
-  const { data: note, problem, reload } = useOwn<Note>(`ext/v1/notes/${id}`, 'notes')
+  const { data: note, problem, reload } = useQuery<Note>(`ext/v1/notes/${id}`, 'notes')
   return note ? <Editing note={note} /> : <MissingNote problem={problem} onRetry={reload} />
 }
 

@@ -1,8 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { formatInstant, parseInstant } from '../../../model/core/time'
 import { note as table } from '../../../model/journal/note'
+import { ApiError, problemMessage, request } from '../../api/client'
 import { showToast } from '../../core/actions'
-import { ApiError, problemMessage, requestOwn } from '../../core/api'
 import { problemsOf, setValue } from '../../core/form'
 import { blockNavigation, goTo } from '../../core/route'
 import { sessionState } from '../../core/session'
@@ -143,7 +143,7 @@ export function useNoteForm(id: string, stored: Values): NoteForm {
       const saved =
         keys.length === 0
           ? null
-          : await requestOwn<Note>(isNew ? `${JOURNAL_PATH}/notes` : `ext/v1/notes/${id}`, {
+          : await request<Note>(isNew ? `${JOURNAL_PATH}/notes` : `ext/v1/notes/${id}`, {
               method: isNew ? 'POST' : 'PATCH',
               body: bodyOf(values, keys),
             })

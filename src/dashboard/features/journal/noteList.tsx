@@ -2,12 +2,12 @@ import { useEffect } from 'preact/hooks'
 import { parseInstant } from '../../../model/core/time'
 import { announce } from '../../core/actions'
 import { formatter } from '../../core/appearance'
-import { useOwnPages } from '../../core/useOwn'
+import { usePages } from '../../core/useQuery'
 import { now } from '../../lib/clock'
 import { journalStrings } from '../../texts/texts'
 import { tint } from '../../ui/avatar'
 import { Icon } from '../../ui/icon'
-import { OwnList } from '../../ui/pagedList'
+import { PagedList } from '../../ui/pagedList'
 import { excerptOf, JOURNAL_PATH, type NoteInList, nameOfAuthor } from './journal'
 
 interface Props {
@@ -26,14 +26,14 @@ export function NoteList({ member, search, empty }: Props) {
     ...(member !== '' && { member }),
     ...(search !== '' && { search }),
   })
-  const pages = useOwnPages<NoteInList>(`${JOURNAL_PATH}/notes?${query}`, 'notes')
+  const pages = usePages<NoteInList>(`${JOURNAL_PATH}/notes?${query}`, 'notes')
   const count = pages.items?.length
   useEffect(() => {
     if (search !== '' && count !== undefined)
       announce(journalStrings.notesFound(count, pages.hasMore))
   }, [search, count])
   return (
-    <OwnList pages={pages} empty={search === '' ? empty : journalStrings.noNoteFound}>
+    <PagedList pages={pages} empty={search === '' ? empty : journalStrings.noNoteFound}>
       {(notes) => (
         <ul class="card things">
           {notes.map((note) => (
@@ -45,7 +45,7 @@ export function NoteList({ member, search, empty }: Props) {
           ))}
         </ul>
       )}
-    </OwnList>
+    </PagedList>
   )
 }
 

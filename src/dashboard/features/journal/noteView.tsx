@@ -1,9 +1,9 @@
 import { parseInstant } from '../../../model/core/time'
+import { request } from '../../api/client'
 import { showToast } from '../../core/actions'
-import { requestOwn } from '../../core/api'
 import { goTo } from '../../core/route'
 import { useAction } from '../../core/useAction'
-import { useOwn } from '../../core/useOwn'
+import { useQuery } from '../../core/useQuery'
 import { now } from '../../lib/clock'
 import { editStrings, journalStrings, memberStrings, strings } from '../../texts/texts'
 import { ConfirmSheet } from '../../ui/confirmSheet'
@@ -19,7 +19,7 @@ import { ownerOf, stripe, titleOf } from './noteList'
 
 /** A note to read. */
 export function NoteView({ id }: { id: string }) {
-  const { data: note, problem, reload } = useOwn<Note>(`ext/v1/notes/${id}`, 'notes')
+  const { data: note, problem, reload } = useQuery<Note>(`ext/v1/notes/${id}`, 'notes')
   if (!note) return <MissingNote problem={problem} onRetry={reload} />
   const moment = (time: string | null) => formatMoment(parseInstant(time ?? '') ?? now.value)
   return (
@@ -78,7 +78,7 @@ function BackToNotes() {
 function DeleteNote({ id }: { id: string }) {
   const { run, problem } = useAction({ explain })
   const remove = async () => {
-    await requestOwn(`ext/v1/notes/${id}`, { method: 'DELETE' })
+    await request(`ext/v1/notes/${id}`, { method: 'DELETE' })
     noteDrafts.put(id, null)
     showToast({ text: journalStrings.noteIsDeleted })
     goTo('#/notes')

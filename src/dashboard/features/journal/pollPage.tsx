@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
+import { request } from '../../api/client'
 import { showToast } from '../../core/actions'
-import { requestOwn } from '../../core/api'
 import { goTo } from '../../core/route'
 import { isOffline } from '../../core/store'
 import { useAction } from '../../core/useAction'
-import { useOwn } from '../../core/useOwn'
+import { useQuery } from '../../core/useQuery'
 import { journalStrings, memberStrings, strings } from '../../texts/texts'
 import { tint } from '../../ui/avatar'
 import { ConfirmSheet } from '../../ui/confirmSheet'
@@ -22,7 +22,7 @@ import { VoteSheet } from './voteSheet'
 
 /** A poll with its results. */
 export function PollPage({ id }: { id: string }) {
-  const { data: poll, problem, reload } = useOwn<Poll>(`ext/v1/polls/${id}`, 'polls')
+  const { data: poll, problem, reload } = useQuery<Poll>(`ext/v1/polls/${id}`, 'polls')
   const [sheet, setSheet] = useState<'vote' | 'edit' | null>(null)
   if (!poll)
     return (
@@ -128,7 +128,7 @@ function Results({ poll }: { poll: Poll }) {
 function DeletePoll({ poll }: { poll: Poll }) {
   const { run, problem } = useAction({ explain })
   const remove = async () => {
-    await requestOwn(`ext/v1/polls/${poll.id}`, { method: 'DELETE' })
+    await request(`ext/v1/polls/${poll.id}`, { method: 'DELETE' })
     showToast({ text: journalStrings.pollIsDeleted })
     goTo('#/chat')
   }

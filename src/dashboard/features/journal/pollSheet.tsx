@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks'
 import type { Option } from '../../../model/core/field'
 import { DAY, formatInstant, parseInstant } from '../../../model/core/time'
 import { MAX_OPTIONS, poll as table } from '../../../model/journal/poll'
+import { request } from '../../api/client'
 import { showToast } from '../../core/actions'
-import { requestOwn } from '../../core/api'
 import { zone } from '../../core/store'
 import { useAction } from '../../core/useAction'
 import { fieldsOf, instantOf, nowInstant } from '../../lib/time'
@@ -75,8 +75,8 @@ export function PollSheet({ poll, onSaved, onClose }: Props) {
       options: options.map(({ id, key: _, ...one }) => ({ ...(id !== '' && { id }), ...one })),
       ends: end === null ? null : formatInstant(end),
     }
-    if (poll) await requestOwn(`ext/v1/polls/${poll.id}`, { method: 'PATCH', body })
-    else await requestOwn(`${JOURNAL_PATH}/polls`, { method: 'POST', body })
+    if (poll) await request(`ext/v1/polls/${poll.id}`, { method: 'PATCH', body })
+    else await request(`${JOURNAL_PATH}/polls`, { method: 'POST', body })
     showToast({ text: poll ? strings.isSaved : strings.isAdded(body.name) })
     onClose()
     onSaved()

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { post as table } from '../../../model/journal/post'
+import { ApiError, request } from '../../api/client'
 import { runWithToast, showToast } from '../../core/actions'
-import { ApiError, requestOwn } from '../../core/api'
 import { useAction } from '../../core/useAction'
-import { useOwnPages } from '../../core/useOwn'
+import { usePages } from '../../core/useQuery'
 import { journalStrings, strings } from '../../texts/texts'
 import { ConfirmSheet } from '../../ui/confirmSheet'
-import { OwnList } from '../../ui/pagedList'
+import { PagedList } from '../../ui/pagedList'
 import { ProblemText } from '../../ui/problemText'
 import { Sheet } from '../../ui/sheet'
 import { SubmitButton } from '../../ui/submitButton'
@@ -20,21 +20,21 @@ import { PostItem } from './postItem'
  * older posts are loaded or a phone shows its keyboard.
  */
 export function Posts({ place }: { place: Place }) {
-  const pages = useOwnPages<Post>(`${JOURNAL_PATH}/posts?${place.query}`, 'posts')
+  const pages = usePages<Post>(`${JOURNAL_PATH}/posts?${place.query}`, 'posts')
   const [editing, setEditing] = useState<Post | null>(null)
   const [deleting, setDeleting] = useState<Post | null>(null)
   const markRead = useReadMarks()
   const posts = pages.items ?? []
   const findOriginal = useOriginals(place, posts, pages.hasMore)
   const remove = async ({ id }: Post) => {
-    await requestOwn(`ext/v1/posts/${id}`, { method: 'DELETE' })
+    await request(`ext/v1/posts/${id}`, { method: 'DELETE' })
     showToast({ text: journalStrings.postIsDeleted })
     pages.reload()
   }
   return (
     <>
       <Composer place={place} posts={posts} onPosted={pages.reload} />
-      <OwnList pages={pages} empty={journalStrings.noPosts}>
+      <PagedList pages={pages} empty={journalStrings.noPosts}>
         {(shown) => (
           <ul class="card things">
             {shown.map((post) => (
@@ -50,7 +50,7 @@ export function Posts({ place }: { place: Place }) {
             ))}
           </ul>
         )}
-      </OwnList>
+      </PagedList>
       {editing && (
         <EditPost
           post={editing}
@@ -85,7 +85,7 @@ function useReadMarks(): (id: string) => void {
     if (ids.length === 0) return
     const body = { ids }
     // Whatever fails stays unread, and is marked when it is seen again.
-    requestOwn(`${JOURNAL_PATH}/posts/read`, { method: 'POST', body }).catch(() => {})
+    request(`${JOURNAL_PATH}/posts/read`, { method: 'POST', body }).catch(() => {})
   }
   useEffect(
     () => () => {
@@ -115,7 +115,7 @@ function useOriginals(place: Place, posts: readonly Post[], hasMore: boolean) {
     if (unknown === undefined) return
     const stop = new AbortController()
     const path = `${JOURNAL_PATH}/posts?${place.query}&limit=1&before=${unknown}`
-    requestOwn(path, { signal: stop.signal }).then(
+    request(path, { signal: stop.signal }).then(
       () => setExists((known) => new Map(known).set(unknown, true)),
       (cause) => {
         if (cause instanceof ApiError && cause.status === 404)
@@ -147,7 +147,7 @@ function EditPost({ post, hasTitle, onSaved, onClose }: EditProps) {
     const [found] = Object.values(findProblems(table, { title, text }))
     if (found !== undefined) return setProblem(found)
     const body = { title: title.trim() === '' ? null : title, text }
-    await requestOwn(`ext/v1/posts/${post.id}`, { method: 'PATCH', body })
+    await request(`ext/v1/posts/${post.id}`, { method: 'PATCH', body })
     showToast({ text: strings.isSaved })
     onClose()
     onSaved()

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { room as table } from '../../../model/journal/room'
+import { request } from '../../api/client'
 import { showToast } from '../../core/actions'
-import { requestOwn } from '../../core/api'
 import { useAction } from '../../core/useAction'
 import { journalStrings, strings } from '../../texts/texts'
 import { ProblemText } from '../../ui/problemText'
@@ -43,8 +43,8 @@ export function RoomSheet({ room, rooms, onSaved, onClose }: Props) {
       about: about.trim() === '' ? null : about,
       category: category.trim() === '' ? null : category.trim(),
     }
-    if (room) await requestOwn(`ext/v1/rooms/${room.id}`, { method: 'PATCH', body })
-    else await requestOwn(`${JOURNAL_PATH}/rooms`, { method: 'POST', body })
+    if (room) await request(`ext/v1/rooms/${room.id}`, { method: 'PATCH', body })
+    else await request(`${JOURNAL_PATH}/rooms`, { method: 'POST', body })
     showToast({ text: room ? strings.isSaved : strings.isAdded(body.name) })
     onClose()
     onSaved()

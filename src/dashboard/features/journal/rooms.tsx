@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { parseInstant } from '../../../model/core/time'
 import { useOrder } from '../../actions/useOrder'
-import { requestOwn } from '../../core/api'
+import { request } from '../../api/client'
 import { isOffline } from '../../core/store'
 import { now } from '../../lib/clock'
 import { formatAgo } from '../../lib/time'
@@ -95,7 +95,7 @@ function OrderRooms({ rooms, onChanged }: Props) {
   }
   const rename = async (category: RoomCategory, name: string) => {
     for (const room of category.rooms)
-      await requestOwn(`ext/v1/rooms/${room.id}`, { method: 'PATCH', body: { category: name } })
+      await request(`ext/v1/rooms/${room.id}`, { method: 'PATCH', body: { category: name } })
     setRenaming(null)
     onChanged()
   }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { vote as table } from '../../../model/journal/poll'
+import { request } from '../../api/client'
 import { showToast } from '../../core/actions'
-import { requestOwn } from '../../core/api'
 import { displayName, isOffline } from '../../core/store'
 import { useAction } from '../../core/useAction'
 import { journalStrings, strings } from '../../texts/texts'
@@ -54,11 +54,11 @@ export function VoteSheet({ poll, onVoted, onClose }: Props) {
     const { comment: found } = findProblems(table, { comment })
     if (found !== undefined) return setProblem(found)
     const body = { option, comment: comment.trim() === '' ? null : comment }
-    await requestOwn(path, { method: 'PUT', body })
+    await request(path, { method: 'PUT', body })
     finish(journalStrings.hasVoted(name))
   }
   const withdraw = async () => {
-    await requestOwn(path, { method: 'DELETE' })
+    await request(path, { method: 'DELETE' })
     finish(journalStrings.isWithdrawn(name))
   }
   return (

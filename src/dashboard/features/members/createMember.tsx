@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { ApiError, errorMessage, problemMessage, request } from '../../api/client'
 import { showToast } from '../../core/actions'
-import { ApiError, errorMessage, problemMessage, requestOwn } from '../../core/api'
 import { isOffline, type Member, memberWord, putMembers } from '../../core/store'
 import { useAction } from '../../core/useAction'
 import { moreStrings, strings } from '../../texts/texts'
@@ -9,7 +9,7 @@ import { ProblemText } from '../../ui/problemText'
 
 /** Creates a member from a name alone. */
 export async function createMember(name: string): Promise<void> {
-  const created = await requestOwn<Member>('v2/members', { method: 'POST', body: { name } })
+  const created = await request<Member>('v2/members', { method: 'POST', body: { name } })
   if (!created) return
   putMembers([created])
   showToast({ text: strings.isAdded(name) })

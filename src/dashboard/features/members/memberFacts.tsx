@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { parseInstant, SECOND } from '../../../model/core/time'
-import { requestOwn } from '../../core/api'
+import { request } from '../../api/client'
 import { formatter } from '../../core/appearance'
 import { front, type Group, type Member } from '../../core/store'
 import { now } from '../../lib/clock'
@@ -97,8 +97,8 @@ function useTimes(id: string, isWanted: boolean): Times | null {
     let isCurrent = true
     const path = 'v2/systems/@me/fronting'
     Promise.all([
-      requestOwn<Totals>(`${path}/totals`),
-      requestOwn<{ to: string | null }[]>(`${path}/stints?member=${id}&limit=1&since=1900-01-01`),
+      request<Totals>(`${path}/totals`),
+      request<{ to: string | null }[]>(`${path}/stints?member=${id}&limit=1&since=1900-01-01`),
     ]).then(
       ([totals, stints]) => {
         const total = totals?.members.find(({ member }) => member === id)

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
-import { errorMessage, requestOwn } from '../../core/api'
+import { errorMessage, request } from '../../api/client'
 import { type CustomField, FIELDS_PATH } from '../../core/customFields'
 import { isOffline, type SerializedMember } from '../../core/store'
 import type { Member } from '../../core/types'
-import { useOwn } from '../../core/useOwn'
+import { useQuery } from '../../core/useQuery'
 
 /** Loads the custom fields of the system, in their order. */
 export function useFields() {
-  return useOwn<readonly CustomField[]>(FIELDS_PATH, 'fields')
+  return useQuery<readonly CustomField[]>(FIELDS_PATH, 'fields')
 }
 
 /**
@@ -21,7 +21,7 @@ export function descriptionOf({ description, ext }: Member): string | null {
 
 /** Requests a member of the logged-in system. */
 export function requestMember(uuid: string, signal: AbortSignal) {
-  return requestOwn<SerializedMember>(`ext/v1/members/${uuid}`, { signal })
+  return request<SerializedMember>(`ext/v1/members/${uuid}`, { signal })
 }
 
 interface Whole {

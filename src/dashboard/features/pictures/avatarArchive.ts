@@ -1,4 +1,4 @@
-import { ApiError, requestOwn } from '../../core/api'
+import { ApiError, request } from '../../api/client'
 import { centered } from './crop'
 import { decodePicture, encodePicture } from './encode'
 import { readZip, type ZipEntry, ZipError, type ZipProblem } from './zip'
@@ -39,7 +39,7 @@ async function loadPicturePaths(): Promise<Map<string, string>> {
     for (let after: string | null = ''; after !== null; ) {
       const query = new URLSearchParams({ app: 'simplyplural', collection, limit: '1000' })
       if (after !== '') query.set('after', after)
-      const page: OriginPage | null = await requestOwn(`ext/v1/systems/@me/origins?${query}`)
+      const page: OriginPage | null = await request(`ext/v1/systems/@me/origins?${query}`)
       for (const { id, target } of page?.rows ?? [])
         paths.set(id, collection === 'users' ? 'systems/@me' : `members/${target}`)
       after = page?.next ?? null
@@ -86,7 +86,7 @@ async function sendAvatar(
   const file = await encodeEntry(entry)
   if (typeof file === 'string') return file
   try {
-    await requestOwn(`ext/v1/${path}/picture`, { method: 'PUT', file, signal })
+    await request(`ext/v1/${path}/picture`, { method: 'PUT', file, signal })
     return null
   } catch (cause) {
     // A member that was deleted since the import.

@@ -1,4 +1,4 @@
-import { ApiError, errorMessage } from '../../core/api'
+import { ApiError, errorMessage } from '../../api/client'
 import { pictureStrings } from '../../texts/texts'
 
 /** Code of the error for a limit that is reached. */

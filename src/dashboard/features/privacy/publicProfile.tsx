@@ -1,5 +1,5 @@
 import { parseInstant } from '../../../model/core/time'
-import { request } from '../../core/api'
+import { requestOnce } from '../../api/client'
 import { formatter } from '../../core/appearance'
 import type { SerializedMember } from '../../core/store'
 import { now } from '../../lib/clock'
@@ -80,7 +80,7 @@ export function PublicProfile({ view, word, isInside = false }: Props) {
 }
 
 function requestPublicMember(uuid: string, signal: AbortSignal) {
-  return request<SerializedMember>(`ext/v1/members/${uuid}`, { isAnonymous: true, signal })
+  return requestOnce<SerializedMember>(`ext/v1/members/${uuid}`, { isAnonymous: true, signal })
 }
 
 function Closed({ text }: { text: string }) {

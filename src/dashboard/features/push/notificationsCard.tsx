@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PushKind } from '../../../model/push/pushTarget'
-import { ApiError, errorMessage } from '../../core/api'
+import { ApiError, errorMessage } from '../../api/client'
 import { isOffline } from '../../core/store'
 import { useAction } from '../../core/useAction'
 import { pushStrings } from '../../texts/texts'

@@ -1,6 +1,6 @@
 import { nameBrowser } from '../../../model/access/browser'
 import type { PushKind } from '../../../model/push/pushTarget'
-import { request, requestOwn } from '../../core/api'
+import { request, requestOnce } from '../../api/client'
 import { registerWorker } from '../../core/registerWorker'
 
 /** Push notifications of this browser, for the logged-in system or for a friend with a link. */
@@ -40,8 +40,8 @@ export function createPushClient(token?: string): PushClient {
     token,
     send: (path, method, body) =>
       token === undefined
-        ? requestOwn(`ext/v1/push${path}`, { method, body })
-        : request(`ext/v1/push${path}`, { method, body, token }),
+        ? request(`ext/v1/push${path}`, { method, body })
+        : requestOnce(`ext/v1/push${path}`, { method, body, token }),
   }
 }
 

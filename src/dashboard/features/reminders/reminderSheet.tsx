@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { keysOfKind, reminderKinds } from '../../../model/reminders/reminder'
+import { request } from '../../api/client'
 import { showToast } from '../../core/actions'
-import { requestOwn } from '../../core/api'
 import { memberWord, zone } from '../../core/store'
 import { useAction } from '../../core/useAction'
 import { fieldsOf, nowInstant } from '../../lib/time'
@@ -94,14 +94,14 @@ export function ReminderSheet({ reminder, onClose, onDone }: Props) {
     if (Object.keys(found).length > 0) return
     if (reminder && !isChanged) return onClose()
     const body = bodyOf(draft)
-    if (reminder) await requestOwn(reminderPath(reminder), { method: 'PATCH', body })
-    else await requestOwn(REMINDERS_PATH, { method: 'POST', body })
+    if (reminder) await request(reminderPath(reminder), { method: 'PATCH', body })
+    else await request(REMINDERS_PATH, { method: 'POST', body })
     showToast({ text: reminder ? strings.isSaved : reminderStrings.isAdded(body.name) })
     onDone()
   }
   const remove = (of: Reminder) =>
     run(async () => {
-      await requestOwn(reminderPath(of), { method: 'DELETE' })
+      await request(reminderPath(of), { method: 'DELETE' })
       showToast({
         text: reminderStrings.isDeleted(of.name),
         undo: { kind: 'create', path: REMINDERS_PATH, body: copyOf(of) },

@@ -1,7 +1,7 @@
 import type { Row } from '../../../model/core/entity'
 import { DAY, parseInstant, SECOND } from '../../../model/core/time'
 import type { reminder } from '../../../model/reminders/reminder'
-import { ApiError, errorMessage } from '../../core/api'
+import { ApiError, errorMessage } from '../../api/client'
 import { formatter } from '../../core/appearance'
 import { memberWord, zone } from '../../core/store'
 import { now } from '../../lib/clock'

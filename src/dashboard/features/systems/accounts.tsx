@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { bareId, platformOf } from '../../../model/core/platform'
 import { parseInstant } from '../../../model/core/time'
-import { ApiError, errorMessage, request, requestOwn } from '../../core/api'
+import { ApiError, errorMessage, request, requestOnce } from '../../api/client'
 import { formatter } from '../../core/appearance'
 import { isOffline, type System, system, versionOf } from '../../core/store'
 import { useAction } from '../../core/useAction'
@@ -23,7 +23,7 @@ export function AccountsCard() {
   const [accounts, setAccounts] = useState<readonly Account[]>([])
   useEffect(() => {
     if (isOffline.value) return
-    requestOwn<Account[]>('v2/systems/@me/accounts').then(
+    request<Account[]>('v2/systems/@me/accounts').then(
       (found) => setAccounts(found ?? []),
       () => {},
     )
@@ -86,9 +86,9 @@ function LinkAccount() {
 
 /** Rejects the token of another system, because the account would be linked to that system. */
 async function createLinkCode(token: string): Promise<Code | null> {
-  const owner = await request<System>('v2/systems/@me', { token })
+  const owner = await requestOnce<System>('v2/systems/@me', { token })
   if (owner?.uuid !== system.value?.uuid) throw new ForeignToken()
-  return await request<Code>('v2/systems/@me/link-code', { method: 'POST', token })
+  return await requestOnce<Code>('v2/systems/@me/link-code', { method: 'POST', token })
 }
 
 class ForeignToken extends Error {}

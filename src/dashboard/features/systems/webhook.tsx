@@ -2,8 +2,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { parseInstant } from '../../../model/core/time'
 import { Problem } from '../../../model/core/validation'
 import { system as table } from '../../../model/systems/system'
+import { ApiError, errorMessage, problemMessage, request } from '../../api/client'
 import { announce, showToast } from '../../core/actions'
-import { ApiError, errorMessage, problemMessage, requestOwn } from '../../core/api'
 import { createDraft } from '../../core/drafts'
 import { isOffline } from '../../core/store'
 import { useAction } from '../../core/useAction'
@@ -36,7 +36,7 @@ export function WebhookCard() {
   const { run, problem, isBusy } = useAction()
   const [isRemoving, setRemoving] = useState(false)
 
-  const load = async () => setHook(await requestOwn<Webhook>(PATH))
+  const load = async () => setHook(await request<Webhook>(PATH))
   useEffect(() => {
     if (!isOffline.value) load().catch(() => {})
   }, [isOffline.value])
@@ -45,20 +45,20 @@ export function WebhookCard() {
     const url = table.fields.webhook_url.parse(typed.value.trim())
     if (url instanceof Problem) return registration.setProblem(problemMessage(url))
     if (url === null) return registration.setProblem(systemStrings.noAddress)
-    const created = await requestOwn<{ token: string }>(PATH, { method: 'PUT', body: { url } })
+    const created = await request<{ token: string }>(PATH, { method: 'PUT', body: { url } })
     typed.value = ''
     setToken(created?.token ?? null)
     await load()
   }
   const postAction = (action: 'verify' | 'enable') =>
     run(async () => {
-      setHook(await requestOwn<Webhook>(`${PATH}/${action}`, { method: 'POST' }))
+      setHook(await request<Webhook>(`${PATH}/${action}`, { method: 'POST' }))
       setToken(null)
       announce(systemStrings.isVerified)
     })
   const test = () =>
     run(async () => {
-      const answer = await requestOwn<{ status: number | null; error?: string }>(`${PATH}/test`, {
+      const answer = await request<{ status: number | null; error?: string }>(`${PATH}/test`, {
         method: 'POST',
       })
       const { status = null, error = '' } = answer ?? {}
@@ -72,7 +72,7 @@ export function WebhookCard() {
     })
   const remove = () =>
     run(async () => {
-      await requestOwn(PATH, { method: 'DELETE' })
+      await request(PATH, { method: 'DELETE' })
       setToken(null)
       await load()
       showToast({ text: systemStrings.isDeleted })

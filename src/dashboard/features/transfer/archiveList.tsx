@@ -1,4 +1,4 @@
-import { useOwn } from '../../core/useOwn'
+import { useQuery } from '../../core/useQuery'
 import { capitalize } from '../../texts/messages'
 import { archiveStrings, editStrings, strings } from '../../texts/texts'
 import { Icon } from '../../ui/icon'
@@ -18,7 +18,7 @@ export interface ArchivedCollection {
 
 /** Collections of archived rows, with the offer to convert them. */
 export function ArchiveList() {
-  const { data, problem, reload } = useOwn<ArchivedCollection[]>(ARCHIVE_PATH, 'archive')
+  const { data, problem, reload } = useQuery<ArchivedCollection[]>(ARCHIVE_PATH, 'archive')
   return (
     <Page title={strings.archivedData}>
       {problem !== '' && <LoadProblem text={problem} onRetry={reload} />}

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
+import { request } from '../../api/client'
 import { showToast } from '../../core/actions'
-import { requestOwn } from '../../core/api'
 import { goTo } from '../../core/route'
 import { useAction } from '../../core/useAction'
-import { useOwn } from '../../core/useOwn'
+import { useQuery } from '../../core/useQuery'
 import { capitalize } from '../../texts/messages'
 import { archiveStrings, bulkStrings, strings } from '../../texts/texts'
 import { ConfirmSheet } from '../../ui/confirmSheet'
@@ -17,7 +17,7 @@ import { describeCollection } from './importReportView'
 
 /** The rows of a collection, and a button that deletes them. */
 export function CollectionPage({ name }: { name: string }) {
-  const { data, problem, reload } = useOwn<ArchivedCollection[]>(ARCHIVE_PATH, 'archive')
+  const { data, problem, reload } = useQuery<ArchivedCollection[]>(ARCHIVE_PATH, 'archive')
   const found = data?.find(({ collection }) => collection === name)
   const title = found ? capitalize(describeCollection(name, found.rows)) : strings.archivedData
   return (
@@ -47,7 +47,7 @@ const PAGE_SIZE = 20
 /** A page of rows, and the following ones on request. */
 function Rows({ name, after }: { name: string; after: string }) {
   const path = `${ARCHIVE_PATH}/${encodeURIComponent(name)}?limit=${PAGE_SIZE}&after=${after}`
-  const { data, problem, reload } = useOwn<ArchivePage>(path, 'archive')
+  const { data, problem, reload } = useQuery<ArchivePage>(path, 'archive')
   const [hasMore, setMore] = useState(false)
   if (data === null)
     return problem === '' ? (
@@ -77,7 +77,7 @@ function Rows({ name, after }: { name: string; after: string }) {
 function DeleteCollection({ name, title }: { name: string; title: string }) {
   const { run, problem } = useAction()
   const remove = async () => {
-    await requestOwn(`${ARCHIVE_PATH}/${encodeURIComponent(name)}`, { method: 'DELETE' })
+    await request(`${ARCHIVE_PATH}/${encodeURIComponent(name)}`, { method: 'DELETE' })
     showToast({ text: archiveStrings.isDeleted(title) })
     goTo('#/archive')
   }

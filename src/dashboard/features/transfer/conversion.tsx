@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { ApiError, errorMessage, request } from '../../api/client'
 import { announce } from '../../core/actions'
-import { ApiError, errorMessage, requestOwn } from '../../core/api'
 import { isOffline, preferences, reloadAll } from '../../core/store'
 import { useAction } from '../../core/useAction'
 import { archiveStrings, importStrings, strings } from '../../texts/texts'
@@ -25,7 +25,7 @@ export function Conversion() {
 
 function convert(isDryRun: boolean, signal?: AbortSignal): Promise<Report | null> {
   const query = isDryRun ? '?dry_run=true' : ''
-  return requestOwn<Report>(`${ARCHIVE_PATH}/convert${query}`, {
+  return request<Report>(`${ARCHIVE_PATH}/convert${query}`, {
     method: 'POST',
     ...(signal && { signal }),
   })

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { fetchResponse } from '../../api/client'
 import { showToast } from '../../core/actions'
-import { fetchOwn } from '../../core/api'
 import { isOffline } from '../../core/store'
 import { useAction } from '../../core/useAction'
 import { saveFile } from '../../lib/download'
@@ -18,7 +18,7 @@ export function ExportCard() {
   const download = (path: string, name: string, file?: keyof typeof parts) =>
     run(async () => {
       setCurrent(name)
-      const response = await fetchOwn(path)
+      const response = await fetchResponse(path)
       saveFile(name, await response.blob())
       showToast({ text: importStrings.isSaved(name) })
       if (file && response.headers.get('link')?.includes('rel="next"'))

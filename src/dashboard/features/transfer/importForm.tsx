@@ -1,8 +1,8 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { allImportParts, type ImportPart } from '../../../model/transfer/transfer'
+import { ApiError, errorMessage } from '../../api/client'
 import { announce } from '../../core/actions'
-import { ApiError, errorMessage } from '../../core/api'
 import { importFile } from '../../core/drafts'
 import { isOffline, members, memberWord, reloadAll, system } from '../../core/store'
 import { useAction } from '../../core/useAction'
@@ -12,7 +12,7 @@ import { ProblemText } from '../../ui/problemText'
 import { AvatarArchive } from '../pictures/avatarArchiveCard'
 import { importQuery, isSame, partsIn, type Report, talliesOf } from './importReport'
 import { countsOf, ImportReport, nameOfPart } from './importReportView'
-import { uploadOwn } from './upload'
+import { upload } from './upload'
 
 /** Previews an import file with a dry run, then imports it on request. */
 export function ImportForm() {
@@ -128,7 +128,7 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
       isPublic: isPublic && !isPrivate,
       isPrivate,
     })
-    return uploadOwn<Report>(`v2/systems/@me/import?${query}`, {
+    return upload<Report>(`v2/systems/@me/import?${query}`, {
       method: 'POST',
       file,
       onReady: () => setStatus(isDryRun ? importStrings.previewing : importStrings.importing),

@@ -1,6 +1,6 @@
 import { nameOfGroup } from '../../actions/groupTree'
+import { request } from '../../api/client'
 import { showToast } from '../../core/actions'
-import { requestOwn } from '../../core/api'
 import { groups, memberWord, removeGroupFromStore } from '../../core/store'
 import { type Group, isArchived, isCustomFront, type Member } from '../../core/types'
 import { useAction } from '../../core/useAction'
@@ -37,7 +37,7 @@ function OldGroup({ group }: { group: Group }) {
   const { run, problem } = useAction()
   const name = nameOfGroup(group)
   const remove = async () => {
-    await requestOwn(`v2/groups/${group.uuid}`, { method: 'DELETE' })
+    await request(`v2/groups/${group.uuid}`, { method: 'DELETE' })
     removeGroupFromStore(group.uuid)
     showToast({ text: memberStrings.groupIsDeleted(memberWord.value) })
   }

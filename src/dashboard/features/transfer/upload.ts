@@ -1,18 +1,18 @@
-import { type RequestOptions, request, requestWithRetry } from '../../core/api'
+import { type RequestOptions, requestOnce, requestWithRetry } from '../../api/client'
 
 /**
  * Sends a file as the logged-in system, when the server has a place for it; otherwise a large file
  * would be sent several times, only to be refused.
  */
-export function uploadOwn<T>(
+export function upload<T>(
   path: string,
   { onReady, ...options }: RequestOptions & { onReady: () => void },
 ): Promise<T | null> {
   const { signal } = options
   return requestWithRetry(async () => {
     const place = { method: 'POST', ...(signal && { signal }) }
-    while (!(await request<{ ready: boolean }>('web/import-place', place))?.ready);
+    while (!(await requestOnce<{ ready: boolean }>('web/import-place', place))?.ready);
     onReady()
-    return await request<T>(path, options)
+    return await requestOnce<T>(path, options)
   })
 }

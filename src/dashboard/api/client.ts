@@ -40,7 +40,11 @@ export interface RequestOptions {
   signal?: AbortSignal
 }
 
-export async function request<T>(path: string, options: RequestOptions = {}): Promise<T | null> {
+/** Sends a request once: a 429 is not awaited, and a 401 ends no session. */
+export async function requestOnce<T>(
+  path: string,
+  options: RequestOptions = {},
+): Promise<T | null> {
   const response = await fetchOk(path, options)
   return response.status === 204 ? null : ((await response.json()) as T)
 }
@@ -85,19 +89,19 @@ const THROTTLE_NOTICE_MS = 3000
 export const runningChanges = signal(0)
 
 /** Sends a request as the logged-in system. Retries by itself after a 429. */
-export async function requestOwn<T>(path: string, options: RequestOptions = {}): Promise<T | null> {
+export async function request<T>(path: string, options: RequestOptions = {}): Promise<T | null> {
   const isChange = options.method !== undefined
   // Without `peek`, an effect that sends a change would run again after each one.
   if (isChange) runningChanges.value = runningChanges.peek() + 1
   try {
-    return await requestWithRetry(() => request<T>(path, options))
+    return await requestWithRetry(() => requestOnce<T>(path, options))
   } finally {
     if (isChange) runningChanges.value--
   }
 }
 
-/** Like `requestOwn`, for a response that is large or not JSON. */
-export function fetchOwn(path: string): Promise<Response> {
+/** Like `request`, for a response that is large or not JSON. */
+export function fetchResponse(path: string): Promise<Response> {
   return requestWithRetry(() => fetchOk(path, {}))
 }
 

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
-import { errorMessage, requestOwn } from './api'
+import { errorMessage, request } from '../api/client'
 import type { PageData } from './invalidation'
 import { isOffline, versionOf } from './store'
 
-interface Own<T> {
+interface Query<T> {
   /** Null until it has arrived. */
   readonly data: T | null
   /** Problem of the last request; '' without one. */
@@ -13,8 +13,8 @@ interface Own<T> {
 }
 
 /** Loads data of the logged-in system for a page, and again after events about it. */
-export function useOwn<T>(path: string, kind: PageData): Own<T> {
-  return useLoaded(path, kind, (signal) => requestOwn<T>(path, { signal }))
+export function useQuery<T>(path: string, kind: PageData): Query<T> {
+  return useLoaded(path, kind, (signal) => request<T>(path, { signal }))
 }
 
 /** Items requested at once. */
@@ -29,13 +29,13 @@ interface Pages<T> {
  * Loads a list that grows, newest first, page by page. The path may have a query. After events it
  * loads as many items as are shown.
  */
-export function useOwnPages<T extends { id: string }>(path: string, kind: PageData) {
+export function usePages<T extends { id: string }>(path: string, kind: PageData) {
   const [size, setSize] = useState(PAGE_SIZE)
   const load = async (signal: AbortSignal, known: Pages<T> | null) => {
     // Only more items were requested.
     let items = known && known.items.length < size ? known.items : []
     for (;;) {
-      const page = (await requestOwn<T[]>(pagePath(path, items.at(-1)?.id), { signal })) ?? []
+      const page = (await request<T[]>(pagePath(path, items.at(-1)?.id), { signal })) ?? []
       items = [...items, ...page]
       const hasMore = page.length === PAGE_SIZE
       if (!hasMore || items.length >= size) return { items, hasMore }
@@ -69,7 +69,7 @@ function useLoaded<T>(
   kind: PageData,
   load: (signal: AbortSignal, known: T | null) => Promise<T | null>,
   size = 0,
-): Own<T> {
+): Query<T> {
   const [attempts, setAttempts] = useState(0)
   const version = versionOf(kind) + attempts
   const [state, setState] = useState<State<T>>({ path, version, data: null, problem: '' })

@@ -50,34 +50,68 @@ async function handleMessage(parts: EventParts, message: IncomingMessage): Promi
   const at = bot.deps.clock.monotonic()
   if (!isFromPerson(message)) return noteLatest(bot, message)
   const text = findText(bot, message)
+  // Taken on arrival, so that the commands of an account keep their order.
+  const turnMs = text ? commands.text.takeTurn(message) : 0
   const isHandled = await inOrder(bot, message, async (leave) => {
     // The command before it may have asked a question.
     if (text !== null || commands.text.isAnswer(message))
-      return handleCommand(parts, message, text, leave)
+      return handleCommand(parts, message, { text, leave, isDue: turnMs === 0 })
     const { guild_id: guild } = message
     if (guild !== undefined)
       await proxyMessage(bot, { ...message, guild_id: guild }, { isEdit: false, at })
   })
-  if (!isHandled && text) await commands.text.refuse(message, 'busy')
+  if (!text) return
+  if (!isHandled || turnMs === null) return refuseBusy(parts, message)
+  if (turnMs > 0) await handleLater(parts, message, text, at + turnMs)
 }
 
-/** Runs a text command or a typed answer. The messages after it wait for a limited time. */
+/**
+ * Runs a command that had to wait for its turn. The wait holds up no other message, and comes before
+ * the claim: if the process ends meanwhile, Discord replays the command to the next one.
+ */
+async function handleLater(
+  parts: EventParts,
+  message: IncomingMessage,
+  text: string,
+  dueAt: number,
+): Promise<void> {
+  const { bot } = parts
+  await bot.closing.sleep(dueAt - bot.deps.clock.monotonic())
+  const isHandled = await inOrder(bot, message, (leave) =>
+    handleCommand(parts, message, { text, leave, isDue: true }),
+  )
+  if (!isHandled) await refuseBusy(parts, message)
+}
+
+/** Marks a command that is not run because too many wait. */
+async function refuseBusy({ bot, commands }: EventParts, message: IncomingMessage): Promise<void> {
+  const refuse = () => commands.text.refuse(message, 'busy')
+  await claimed(bot, commandEvent(message), bot.deps.clock.monotonic(), { run: refuse, refuse })
+}
+
+interface CommandTurn {
+  /** Text after the prefix; null for a typed answer. */
+  readonly text: string | null
+  /** Lets the messages after it begin. */
+  readonly leave: () => void
+  readonly isDue: boolean
+}
+
+/** Runs a text command or a typed answer when it is due. The messages after it wait for a limited time. */
 async function handleCommand(
   { bot, commands }: EventParts,
   message: IncomingMessage,
-  text: string | null,
-  leave: () => void,
+  { text, leave, isDue }: CommandTurn,
 ): Promise<void> {
-  const { id, channel_id: channel, guild_id: guild, author } = message
   const { clock } = bot.deps
   noteLatest(bot, message, true)
-  bot.ignored.remember(id, 'command')
+  bot.ignored.remember(message.id, 'command')
+  if (!isDue) return
   bot.metrics?.countMessage('ignored', 'command')
   if (text === '') return
   const timer = clock.setTimeout(leave, bot.timing.commandHoldMs)
-  const event = { id, kind: 'command' as const, channel, guild, sender: author.id }
   try {
-    await claimed(bot, event, clock.monotonic(), {
+    await claimed(bot, commandEvent(message), clock.monotonic(), {
       run: () =>
         text === null ? commands.text.runTyped(message) : commands.text.run(message, text),
       refuse: () => commands.text.refuse(message, 'unavailable'),
@@ -85,6 +119,10 @@ async function handleCommand(
   } finally {
     timer.stop()
   }
+}
+
+function commandEvent({ id, channel_id, guild_id, author }: IncomingMessage): CommandEvent {
+  return { id, kind: 'command', channel: channel_id, guild: guild_id, sender: author.id }
 }
 
 function findText({ prefixes, identity }: Bot, { content }: IncomingMessage): string | null {

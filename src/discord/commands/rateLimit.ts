@@ -1,39 +1,48 @@
-/** Result of a request to run a command: run it, tell the account to wait, or stay silent. */
-export type Allowance = 'run' | 'notice' | 'silence'
-
 /** Work that has a limit of its own, besides the one for all commands. */
 export type LimitedWork = 'command' | 'transfer' | 'lookup'
 
+/** Limits on the work of accounts. */
 export interface RateLimit {
-  request(account: string, work: LimitedWork): Allowance
+  /**
+   * Takes the next turn of an account, and returns the milliseconds until it. Takes none and returns
+   * null if it would come too late.
+   */
+  takeTurn(account: string, work: LimitedWork): number | null
+}
+
+interface Limit {
+  /** Turns at once. */
+  readonly burst: number
+  /** Milliseconds until another turn. */
+  readonly refillMs: number
+  /** Longest wait for a turn in milliseconds. */
+  readonly maxWaitMs: number
 }
 
 interface Bucket {
+  /** Turns left; negative while some that were taken are still to come. */
   tokens: number
   /** Milliseconds at which the tokens were counted. */
   at: number
-  noticedAt: number
 }
 
-/** Commands at once, and milliseconds until another one is allowed. */
-const limits: Record<LimitedWork, { readonly burst: number; readonly refillMs: number }> = {
-  command: { burst: 5, refillMs: 2_000 },
-  transfer: { burst: 3, refillMs: 200_000 },
-  lookup: { burst: 10, refillMs: 6_000 },
+export const limits: Record<LimitedWork, Limit> = {
+  command: { burst: 20, refillMs: 1_000, maxWaitMs: 20_000 },
+  transfer: { burst: 3, refillMs: 200_000, maxWaitMs: 0 },
+  lookup: { burst: 10, refillMs: 6_000, maxWaitMs: 0 },
 }
 
-const NOTICE_EVERY_MS = 60_000
 const MAX_BUCKETS = 10_000
 
-/** Limits commands per account: several at once, then one at a time. */
-export function createRateLimit(nowMs: () => number): RateLimit {
+/** Creates limits that allow each account several turns at once, then one at a time. */
+export function createRateLimit(monotonicMs: () => number): RateLimit {
   const buckets = new Map<string, Bucket>()
   return {
-    request(account, work) {
-      const { burst, refillMs } = limits[work]
+    takeTurn(account, work) {
+      const { burst, refillMs, maxWaitMs } = limits[work]
       const key = `${work} ${account}`
-      const now = nowMs()
-      const bucket = buckets.get(key) ?? { tokens: burst, at: now, noticedAt: -Infinity }
+      const now = monotonicMs()
+      const bucket = buckets.get(key) ?? { tokens: burst, at: now }
       // Re-inserted, so that the map is in order of use and the oldest can be removed.
       buckets.delete(key)
       buckets.set(key, bucket)
@@ -41,17 +50,12 @@ export function createRateLimit(nowMs: () => number): RateLimit {
         if (buckets.size <= MAX_BUCKETS) break
         buckets.delete(oldest)
       }
-      // The clock of the machine may be set back.
-      const passedMs = Math.max(0, now - bucket.at)
-      bucket.tokens = Math.min(burst, bucket.tokens + passedMs / refillMs)
+      bucket.tokens = Math.min(burst, bucket.tokens + (now - bucket.at) / refillMs)
       bucket.at = now
-      if (bucket.tokens >= 1) {
-        bucket.tokens -= 1
-        return 'run'
-      }
-      if (now - bucket.noticedAt < NOTICE_EVERY_MS) return 'silence'
-      bucket.noticedAt = now
-      return 'notice'
+      const waitMs = Math.max(0, Math.ceil((1 - bucket.tokens) * refillMs))
+      if (waitMs > maxWaitMs) return null
+      bucket.tokens -= 1
+      return waitMs
     },
   }
 }

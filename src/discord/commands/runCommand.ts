@@ -23,8 +23,6 @@ export async function runText(context: Context, text: string): Promise<Result> {
   const matched = matchCommand(text, commands)
   if (matched && 'command' in matched) return runCommand(context, matched.command, matched.args)
   const { texts, settings } = context
-  const limited = checkRate(context)
-  if (limited) return { answer: limited.answer, command: 'unknown' }
   if (matched && 'refused' in matched) {
     const { refused, unknownFlags } = matched
     const known = [...new Set(refused.flags.values())]
@@ -102,8 +100,6 @@ export async function runCommand(
   command: Command,
   args: Arguments,
 ): Promise<Result> {
-  const limited = checkRate(context)
-  if (limited) return { answer: limited.answer, command: command.id }
   return {
     answer: await answerFor(context, command.id, () => command.run(context, args)),
     command: command.id,
@@ -145,23 +141,6 @@ export async function runTyped(context: Context, text: string): Promise<Answer |
   } catch (cause) {
     return explainError(context, 'prompt', cause)
   }
-}
-
-/** Answer to a text command that is not run because there are too many. */
-export const waitSign: Answer = { reaction: '⏳', isRefusal: true }
-
-/** Returns what an account over its limit gets: one notice in a minute, then silence. */
-export function checkRate({
-  rateLimit,
-  account,
-  texts,
-  via,
-}: Context): { answer: Answer | null } | null {
-  const allowance = rateLimit.request(account, 'command')
-  if (allowance === 'run') return null
-  if (allowance === 'silence') return { answer: null }
-  if (via === 'text') return { answer: waitSign }
-  return { answer: { content: texts.slowDown, isPrivate: true, isRefusal: true } }
 }
 
 /**

@@ -1,8 +1,9 @@
+import { limits } from '../../../src/discord/commands/rateLimit'
 import { operator } from '../../../src/model/core/privacy'
 import { createInvite } from '../../../src/service/access/invites'
 import { disableSystem } from '../../../src/service/systems/disableSystem'
 import { describe, expect, test } from '../../tools/test'
-import type { SeenMessage } from '../standIn/controlRead'
+import type { SeenInteraction, SeenMessage } from '../standIn/controlRead'
 import { startChat } from './discordChat'
 import { DIRECT, importFile, jsonFile, TOKEN } from './scenarios/privateMatters'
 
@@ -170,43 +171,88 @@ test('a disabled system gets the refusal of the operator', async () => {
 })
 
 describe('rate limits', () => {
-  test('five text commands at once, then one reaction a minute, then silence', async () => {
+  const { burst, refillMs, maxWaitMs } = limits.command
+  const waiting = maxWaitMs / refillMs
+  const surplus = 3
+
+  test('text commands: twenty at once, then one each second in order, and a sign on each other', async () => {
     const { guild, guest } = await chat.newScene()
     const { channelId } = guild
-    const send = async () =>
-      (await users.sendMessage({ userId: guest.id, channelId, content: 'pk;explain' })).id
     const ids: string[] = []
-    for (let count = 0; count < 8; count++) ids.push(await send())
-    const answersOf = (all: readonly SeenMessage[]) =>
-      all.filter(({ replyTo }) => ids.includes(replyTo ?? ''))
-    const noticesOf = (all: readonly SeenMessage[]) =>
-      all.filter(({ reactions }) => reactions['⏳'] !== undefined)
-    await chat.untilMessages(
-      channelId,
-      (all) => answersOf(all).length === 5 && noticesOf(all).length === 1,
-    )
-    await chat.settle(chat.guild.channelId)
+    for (let count = 0; count < burst + waiting + surplus; count++) {
+      const content = 'pk;explain'
+      ids.push((await users.sendMessage({ userId: guest.id, channelId, content })).id)
+    }
+    const answeredOf = (all: readonly SeenMessage[]) =>
+      all.flatMap(({ replyTo }) => (replyTo !== null && ids.includes(replyTo) ? [replyTo] : []))
+    const markedOf = (all: readonly SeenMessage[]) =>
+      all.flatMap(({ id, reactions }) => (reactions['⏳'] === undefined ? [] : [id]))
+    const untilSeen = (answered: number) =>
+      chat.untilMessages(
+        channelId,
+        (all) => answeredOf(all).length >= answered && markedOf(all).length >= surplus,
+      )
+    await untilSeen(burst)
+    for (let count = 1; count <= waiting; count++) {
+      await chat.clock.advance(refillMs - 1)
+      await chat.settle(chat.guild.channelId)
+      expect(answeredOf(await users.messages({ channelId }))).toHaveLength(burst + count - 1)
+      await chat.clock.advance(1)
+      await untilSeen(burst + count)
+    }
     const messages = await users.messages({ channelId })
-    expect([answersOf(messages).length, noticesOf(messages).length]).toEqual([5, 1])
-    // Another command is allowed every two seconds.
-    expect((await guest.say('pk;explain')).text).toContain('plural systems')
+    expect(answeredOf(messages)).toEqual(ids.slice(0, burst + waiting))
+    expect(markedOf(messages)).toEqual(ids.slice(burst + waiting))
   })
 
-  test('slash commands get one ephemeral notice', async () => {
+  test('a command that waits delays no other message of its channel', async () => {
+    const { guild, guest, owner } = await chat.newScene()
+    const { channelId } = guild
+    const say = () => users.sendMessage({ userId: guest.id, channelId, content: 'pk;explain' })
+    for (let count = 0; count <= burst; count++) await say()
+    const { id } = await users.sendMessage({ userId: owner.id, channelId, content: 'pk;system' })
+    await chat.untilMessages(channelId, (all) => all.some(({ replyTo }) => replyTo === id))
+    await chat.clock.advance(refillMs)
+    const isOwn = ({ author }: SeenMessage) => author.id === chat.discord.botId
+    await chat.untilMessages(channelId, (all) => all.filter(isOwn).length >= burst + 2)
+  })
+
+  test('a sign is a message where the bot may not react', async () => {
     const { guild, guest } = await chat.newScene()
-    const use = () =>
-      users.invokeCommand({ userId: guest.id, channelId: guild.channelId, command: 'invite' })
+    const { id: channelId } = await users.createChannel({
+      guildId: guild.id,
+      overwrites: [{ userId: chat.discord.botId, deny: ['ADD_REACTIONS'] }],
+    })
+    for (let count = 0; count <= burst + waiting; count++)
+      await users.sendMessage({ userId: guest.id, channelId, content: 'pk;explain' })
+    await chat.untilMessages(channelId, (all) =>
+      all.some(({ content }) => content.startsWith('⏳')),
+    )
+    await chat.clock.advance(maxWaitMs)
+  })
+
+  test('slash commands wait in the same way, and those over it are told privately', async () => {
+    const { guild, guest } = await chat.newScene()
+    const use = (command = 'invite') =>
+      users.invokeCommand({ userId: guest.id, channelId: guild.channelId, command })
     const ids: string[] = []
-    for (let count = 0; count < 8; count++) ids.push((await use()).id)
-    const readAll = () => Promise.all(ids.map((id) => users.interaction({ id })))
-    await users.until(readAll, (all) => all.filter(({ answer }) => answer !== null).length === 6)
-    await chat.settle(chat.guild.channelId)
-    const seen = await readAll()
-    const texts = seen.map(({ messages }) => messages[0]?.content ?? null)
-    expect(texts.filter((text) => text?.includes('https://'))).toHaveLength(5)
-    expect(texts.filter((text) => text?.includes('⏳'))).toHaveLength(1)
-    expect(seen.filter(({ answer }) => answer === null)).toHaveLength(2)
-    expect(seen.flatMap(({ messages }) => messages).every((one) => one.ephemeralFor)).toBe(true)
+    for (let count = 0; count < burst + waiting + surplus; count++) ids.push((await use()).id)
+    const { id: form } = await use('system edit')
+    const readTexts = async (isDone: (texts: string[]) => boolean) => {
+      const readAll = () => Promise.all([...ids, form].map((id) => users.interaction({ id })))
+      const textsOf = (all: readonly SeenInteraction[]) =>
+        all.map(({ messages }) => messages[0]?.content ?? '')
+      const all = await users.until(readAll, (seen) => isDone(textsOf(seen)))
+      expect(all.flatMap(({ messages }) => messages).every((one) => one.ephemeralFor)).toBe(true)
+      return textsOf(all)
+    }
+    const count = (texts: readonly string[], part: string) =>
+      texts.filter((text) => text.includes(part)).length
+    await readTexts(
+      (texts) => count(texts, 'https://') === burst && count(texts, '⏳') === surplus + 1,
+    )
+    await chat.clock.advance(maxWaitMs)
+    await readTexts((texts) => count(texts, 'https://') === burst + waiting)
   })
 
   test('imports and exports: three at once', async () => {
@@ -234,7 +280,10 @@ describe('rate limits', () => {
       await untilNoReaction()
     }
     await react()
-    await chat.settle(chat.guild.channelId)
-    expect(await arrived()).toBe(10)
+    const all = await users.until(
+      () => users.directMessages({ userId: guest.id }),
+      ({ length }) => length === 11,
+    )
+    expect(all.at(-1)?.content).toContain('⏳')
   })
 })

@@ -119,5 +119,5 @@ function summaryOf({ members, groups, switches }: Report) {
 }
 
 function requireTransfer({ rateLimit, account, texts }: Context): void {
-  if (rateLimit.request(account, 'transfer') !== 'run') throw new Refusal(texts.slowDown)
+  if (rateLimit.takeTurn(account, 'transfer') === null) throw new Refusal(texts.slowDown)
 }

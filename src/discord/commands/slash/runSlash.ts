@@ -48,7 +48,7 @@ import {
 } from '../handlers/system'
 import { runExport, runImport } from '../handlers/transfer'
 import { Refusal } from '../refusal'
-import { answerFor, checkRate, type Result } from '../runCommand'
+import { answerFor, type Result } from '../runCommand'
 import { groups, members, systems } from '../subjects'
 import { type MessageMenu, messageMenus, USER_MENU } from './definitions'
 import { editForm } from './modals'
@@ -360,8 +360,6 @@ async function runInteraction(
   command: string,
   run: () => Promise<Answer>,
 ): Promise<Result> {
-  const limited = checkRate(context)
-  if (limited) return { answer: limited.answer, command }
   const answer = await answerFor(context, command, run)
   return { answer: { ...answer, isPrivate: answer.isPublic !== true }, command }
 }

@@ -41,7 +41,7 @@ export function createCommandHandler(
     discord: createDiscordSide(bot, readStatus),
     webhooks,
     prompts: createPrompts(nowMs),
-    rateLimit: createRateLimit(nowMs),
+    rateLimit: createRateLimit(bot.deps.clock.monotonic),
     substitute,
     settings: { prefixes: bot.prefixes, publicUrl, importLimit },
     isDatabaseAway: bot.isDatabaseAway,
@@ -52,6 +52,8 @@ export function createCommandHandler(
     text: createTextCommands(bot, shared),
     interactions: createInteractions(bot, shared),
     lookUp(account, message) {
+      if (shared.rateLimit.takeTurn(account, 'lookup') === null)
+        return Promise.resolve({ content: shared.texts.slowDown, isRefusal: true })
       const context: Context = {
         ...shared,
         via: 'text',

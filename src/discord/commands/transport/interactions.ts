@@ -34,6 +34,7 @@ const MESSAGE_MENU = 3
 export function createInteractions(bot: Bot, shared: CommandDeps): Interactions {
   const { deps, metrics, timing } = bot
   const { texts } = shared
+  const slowDown: Answer = { content: texts.slowDown, isPrivate: true, isRefusal: true }
 
   const createContext = (
     interaction: APIInteraction,
@@ -75,7 +76,6 @@ export function createInteractions(bot: Bot, shared: CommandDeps): Interactions 
       const { answer, command } = await run()
       metrics?.countCommand(command, resultOf(answer))
       timer.stop()
-      // An account over its rate limit gets no answer.
       if (answer) await response.send(answer)
     } finally {
       timer.stop()
@@ -92,6 +92,18 @@ export function createInteractions(bot: Bot, shared: CommandDeps): Interactions 
       }
       const answer = (run: () => Promise<Result>, mayDefer = true) =>
         answerInTime(response, at, run, mayDefer)
+      /** Runs a command when it is the turn of its account. */
+      const inTurn = (name: string, run: () => Promise<Result>) => {
+        const mayDefer = !opensForm(name)
+        const turnMs = shared.rateLimit.takeTurn(accountOf(interaction), 'command')
+        // A form must be the first response, so it cannot be announced.
+        if (turnMs === null || (!mayDefer && turnMs > timing.deferMs))
+          return answer(async () => ({ answer: slowDown, command: name }))
+        return answer(async () => {
+          await bot.closing.sleep(turnMs)
+          return run()
+        }, mayDefer)
+      }
 
       switch (interaction.type) {
         case COMMAND: {
@@ -99,14 +111,14 @@ export function createInteractions(bot: Bot, shared: CommandDeps): Interactions 
           if (data.type === SLASH) {
             const { name, values, attachments } = parseSlashUse(data)
             const context = createContext(interaction, response, { attachments })
-            return answer(() => runSlash(context, name, values), !opensForm(name))
+            return inTurn(name, () => runSlash(context, name, values))
           }
           if (!('target_id' in data)) return
           const { target_id: id, name } = data
           const isMessage = data.type === MESSAGE_MENU
           const target = isMessage ? referenceOf(interaction, id) : null
           const context = createContext(interaction, response, { target })
-          return answer(() => runMenu(context, name, isMessage ? undefined : id), !opensForm(name))
+          return inTurn(name, () => runMenu(context, name, isMessage ? undefined : id))
         }
         case COMPONENT:
           return answer(() => press(interaction.data.custom_id))

@@ -1,5 +1,4 @@
 import type { APIMessage, GatewayMessageReactionAddDispatchData } from 'discord-api-types/v10'
-import type { Clock } from '../../../runtime/timers/clock'
 import type { MessageForAccount } from '../../../service/proxy/messages'
 import type { Bot } from '../../bot/bot'
 import { findPlace, memberPermissions, ownPermissions } from '../../messages/channelContext'
@@ -31,12 +30,8 @@ const DELETE = ['❌', '✖', '✖️']
 const LOOK_UP = ['❓', '❔', '❔️', '❓️']
 const PING = ['🔔', '🛎️', '🛎', '🏓', '🫑', '⏰', '❗']
 
-const LOOK_UPS_PER_MINUTE = 10
-const MINUTE_MS = 60_000
-
 export function createReactions(bot: Bot, lookUpMessage: LookUp): Reactions {
   const { rest, identity, pings } = bot
-  const mayLookUp = createMinuteLimit(LOOK_UPS_PER_MINUTE, bot.deps.clock)
 
   const removeReaction = async ({ channel_id, message_id, user_id, emoji }: Reaction) => {
     await rest
@@ -80,7 +75,6 @@ export function createReactions(bot: Bot, lookUpMessage: LookUp): Reactions {
 
   /** Sends the record of a message to the account that asks, as that account may see it. */
   const lookUp = async (reaction: Reaction, ref: MessageRef) => {
-    if (!mayLookUp(reaction.user_id)) return
     await sendDirect(reaction.user_id, await lookUpMessage(reaction.user_id, ref))
     await removeReaction(reaction)
   }
@@ -117,17 +111,4 @@ export function createReactions(bot: Bot, lookUpMessage: LookUp): Reactions {
 /** Account that an answer of the bot is for: the author of the command or the user of the interaction. */
 function askerOf({ referenced_message, interaction_metadata }: APIMessage): string | undefined {
   return interaction_metadata?.user.id ?? referenced_message?.author.id
-}
-
-/** Limit on the actions of an account in a minute. */
-function createMinuteLimit(max: number, clock: Clock): (account: string) => boolean {
-  const windows = new Map<string, { startedAt: number; count: number }>()
-  return (account) => {
-    const now = clock.monotonic()
-    for (const [other, { startedAt }] of windows)
-      if (now >= startedAt + MINUTE_MS) windows.delete(other)
-    const window = windows.get(account) ?? { startedAt: now, count: 0 }
-    windows.set(account, window)
-    return ++window.count <= max
-  }
 }

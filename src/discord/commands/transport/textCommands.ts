@@ -13,19 +13,24 @@ import { hasCode } from '../../rest/errors'
 import type { Upload } from '../../rest/requestBody'
 import { type Answer, type AnswerFile, toMessageBody } from '../answer'
 import type { CommandDeps, Context } from '../context'
-import { runText, runTyped, waitSign } from '../runCommand'
+import { runText, runTyped } from '../runCommand'
 
 /** Commands in messages. */
 export interface TextCommands {
+  /** Takes the turn of a command, and returns the milliseconds until it; null if there are too many. */
+  takeTurn(message: IncomingMessage): number | null
   /** Runs the text after the prefix, and answers. */
   run(message: IncomingMessage, text: string): Promise<void>
   /** Returns whether a message without a prefix answers a question. */
   isAnswer(message: IncomingMessage): boolean
   /** Runs a message that answers a question. */
   runTyped(message: IncomingMessage): Promise<void>
-  /** Answers that the database is away, or marks a command in a channel where too many messages wait. */
+  /** Answers that the database is away, or marks a command that is not run because too many wait. */
   refuse(message: IncomingMessage, reason: 'unavailable' | 'busy'): Promise<void>
 }
+
+/** Reaction to a command that is not run because there are too many. */
+const WAIT_SIGN = '⏳'
 
 /** The message, the channel or the access to it is gone. */
 const GONE = [10003, 10008, 50001, 50013]
@@ -64,9 +69,11 @@ export function createTextCommands(bot: Bot, shared: CommandDeps): TextCommands 
     )
   }
 
+  const mayReact = (message: IncomingMessage, place: Place | null) =>
+    hasPermissions(permissionsAt(message, place), 'AddReactions', 'ReadMessageHistory')
+
   const react = async (message: IncomingMessage, place: Place | null, emoji: string) => {
-    const granted = permissionsAt(message, place)
-    if (!hasPermissions(granted, 'AddReactions', 'ReadMessageHistory')) return
+    if (!mayReact(message, place)) return
     const params = { channel_id: message.channel_id, message_id: message.id, emoji }
     await attempt(
       message,
@@ -138,6 +145,7 @@ export function createTextCommands(bot: Bot, shared: CommandDeps): TextCommands 
   }
 
   return {
+    takeTurn: ({ author }) => shared.rateLimit.takeTurn(author.id, 'command'),
     async run(message, text) {
       const place = await findMessagePlace(message)
       const { answer, command } = await runText(createContext(message, place), text)
@@ -154,11 +162,11 @@ export function createTextCommands(bot: Bot, shared: CommandDeps): TextCommands 
     },
     async refuse(message, reason) {
       metrics?.countCommand('unknown', 'unavailable')
-      const answer =
-        reason === 'busy'
-          ? waitSign
-          : { content: texts.refusal(texts.unavailable), isRefusal: true }
-      await send(message, await findMessagePlace(message), answer)
+      const place = await findMessagePlace(message)
+      if (reason === 'unavailable')
+        return send(message, place, { content: texts.refusal(texts.unavailable) })
+      if (mayReact(message, place)) await react(message, place, WAIT_SIGN)
+      else await reply(message, place, { content: texts.slowDown })
     },
   }
 }

@@ -1,7 +1,7 @@
 import { commandSummaries } from '../text/enHelp'
 import { slashTexts } from '../text/enSlash'
 import type { Command } from './command'
-import { describeCommand, slashCommands } from './slash/definitions'
+import { slashCommands } from './slash/table'
 import { commands } from './table'
 
 /** Builds the tables of commands in `docs/discord.md` from the command table. */
@@ -37,17 +37,11 @@ function aliasesOf({ parts }: Command): string {
 }
 
 function slash(): string[] {
-  const rows = slashCommands
-    .flatMap(({ name, options, subcommands }) =>
-      subcommands.length === 0
-        ? [{ name, options }]
-        : subcommands.map((one) => ({ ...one, name: `${name} ${one.name}` })),
-    )
-    .map(({ name, options }) => [
-      code(`/${name}`),
-      optionsOf(options),
-      describeCommand(slashTexts, name),
-    ])
+  const rows = slashCommands.map(({ name, options }) => [
+    code(`/${name}`),
+    optionsOf(options),
+    slashTexts.commands[name],
+  ])
   return table(['slash command', 'options', 'effect'], rows)
 }
 

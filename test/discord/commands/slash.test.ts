@@ -1,9 +1,6 @@
-import {
-  buildDefinitions,
-  messageMenus,
-  slashCommands,
-} from '../../../src/discord/commands/slash/definitions'
-import { slashCalls } from '../../../src/discord/commands/slash/runSlash'
+import { buildDefinitions } from '../../../src/discord/commands/slash/definitions'
+import { messageMenuNames } from '../../../src/discord/commands/slash/menus'
+import { slashCommands } from '../../../src/discord/commands/slash/table'
 import { en } from '../../../src/discord/text/en'
 import { outcomeOf } from '../../tools/outcomeOf'
 import { describe, expect, test } from '../../tools/test'
@@ -15,12 +12,9 @@ import { slashConversations } from './scenarios/slash'
 const chat = await startChat()
 const { users } = chat
 
-const names = slashCommands.flatMap(({ name, subcommands }) =>
-  subcommands.length === 0 ? [name] : subcommands.map((one) => `${name} ${one.name}`),
-)
-
 describe('definitions', () => {
   interface Definition {
+    type: number
     name: string
     description?: string
     required?: boolean
@@ -52,31 +46,27 @@ describe('definitions', () => {
   }
 
   test('keep the limits of Discord', () => {
-    expect(slashCommands.length).toBeLessThanOrEqual(100)
-    expect(messageMenus.length).toBeLessThanOrEqual(15)
-    for (const definition of definitions.slice(0, slashCommands.length)) {
+    const slash = definitions.filter(({ type }) => type === 1)
+    expect(slash.length).toBeLessThanOrEqual(100)
+    expect(messageMenuNames.length).toBeLessThanOrEqual(15)
+    for (const definition of slash) {
       expectWithinLimits(definition)
       expect(sizeOf(definition), definition.name).toBeLessThanOrEqual(8000)
     }
-    expect(new Set(slashCommands.map(({ name }) => name)).size).toBe(slashCommands.length)
-    expect(definitions.length).toBe(slashCommands.length + messageMenus.length + 1)
+    expect(new Set(slash.map(({ name }) => name)).size).toBe(slash.length)
+    expect(definitions.length).toBe(slash.length + messageMenuNames.length + 1)
   })
 
   test('every description belongs to a slash command or an option', () => {
-    const options = slashCommands.flatMap(({ options, subcommands }) =>
-      [...options, ...subcommands.flatMap((one) => one.options)].map((one) => one.description),
+    const descriptions = slashCommands.flatMap(({ options }) =>
+      options.map(({ description }) => description),
     )
     expect(Object.keys(en.slashTexts.options).toSorted()).toEqual(
-      [...new Set(options)].map(String).toSorted(),
+      [...new Set<string>(descriptions)].toSorted(),
     )
-    const families = slashCommands.filter(({ subcommands }) => subcommands.length > 0)
     expect(Object.keys(en.slashTexts.commands).toSorted()).toEqual(
-      [...names, ...families.map(({ name }) => name)].toSorted(),
+      slashCommands.map(({ name }) => String(name)).toSorted(),
     )
-  })
-
-  test('each slash command has a handler, and each handler a slash command', () => {
-    expect(names.toSorted()).toEqual(Object.keys(slashCalls).toSorted())
   })
 
   test('every slash command and each of its options is used in a scenario', () => {
@@ -85,15 +75,12 @@ describe('definitions', () => {
     const lines = Object.values({ ...slashConversations, ...privateConversations })
       .flat()
       .map(lineOf)
-    const unused = slashCommands.flatMap(({ name, options, subcommands }) =>
-      (subcommands.length > 0 ? subcommands : [{ name: '', options }]).flatMap((one) => {
-        const full = `${name} ${one.name}`.trim()
-        const uses = lines.filter(({ use }) => use === full)
-        const given = new Set(uses.flatMap((line) => Object.keys(line.with ?? {})))
-        const missing = one.options.filter((option) => !given.has(option.name))
-        return uses.length === 0 ? [full] : missing.map((option) => `${full} ${option.name}`)
-      }),
-    )
+    const unused = slashCommands.flatMap(({ name, options }) => {
+      const uses = lines.filter(({ use }) => use === name)
+      const given = new Set(uses.flatMap((line) => Object.keys(line.with ?? {})))
+      const missing = options.filter((option) => !given.has(option.name))
+      return uses.length === 0 ? [name] : missing.map((option) => `${name} ${option.name}`)
+    })
     expect(unused.toSorted()).toEqual(elsewhere.toSorted())
   })
 })

@@ -2,7 +2,7 @@
  * Parameters of commands by name. A `word` is one word, quoted if it has spaces; `words` are all
  * remaining ones; `text` is the rest of the message as typed, `name` the same without quotes around it.
  */
-const parameterKinds = {
+export const parameterKinds = {
   system: 'word',
   member: 'word',
   group: 'word',
@@ -57,7 +57,7 @@ export function textParameterOf(parts: readonly PatternPart[]): ParameterName | 
   return null
 }
 
-function isParameterName(name: string): name is ParameterName {
+export function isParameterName(name: string): name is ParameterName {
   return name in parameterKinds
 }
 

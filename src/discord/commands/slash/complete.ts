@@ -1,7 +1,10 @@
 import type { Context } from '../context'
+import { settingTable } from '../handlers/config'
+import { serverSettingTable } from '../handlers/serverConfig'
 import { findOwn, type Own } from '../ownSystem'
 import { viewGroups, viewMembers } from '../views'
-import { type Completion, serverSettingNames, settingNames, slashCommands } from './definitions'
+import type { Completion } from './option'
+import { slashCommands } from './table'
 
 export interface Choice {
   readonly name: string
@@ -20,8 +23,8 @@ export async function completeOption(
 ): Promise<Choice[]> {
   const completion = findCompletion(command, option)
   if (completion === null) return []
-  if (completion === 'setting') return matching(settingNames.map(toChoice), typed)
-  if (completion === 'server setting') return matching(serverSettingNames.map(toChoice), typed)
+  if (completion === 'setting') return matching(settingTable.map(toChoice), typed)
+  if (completion === 'server setting') return matching(serverSettingTable.map(toChoice), typed)
   const own = await findOwn(context)
   if (!own) return []
   if (completion === 'group')
@@ -32,12 +35,8 @@ export async function completeOption(
 }
 
 function findCompletion(command: string, option: string): Completion | null {
-  const [name, subcommand] = command.split(' ')
-  const found = slashCommands.find((one) => one.name === name)
-  const options = subcommand
-    ? found?.subcommands.find((one) => one.name === subcommand)?.options
-    : found?.options
-  return options?.find((one) => one.name === option)?.completes ?? null
+  const options = slashCommands.find(({ name }) => name === command)?.options
+  return options?.find(({ name }) => name === option)?.completes ?? null
 }
 
 /** Members with the most recently proxied ones first. */
@@ -69,7 +68,7 @@ function named({
   return { name: `${texts.join(' · ').slice(0, MAX_NAME - 10)} (${id})`, value: id, texts }
 }
 
-function toChoice(name: string): Candidate {
+function toChoice({ names: [name = ''] }: { names: readonly string[] }): Candidate {
   return { name, value: name, texts: [name] }
 }
 

@@ -1,10 +1,11 @@
 import type { Entity } from '../../../model/core/entity'
 import { escapeMarkdown } from '../../messages/escape'
-import type { Handler } from '../command'
 import { parseFields } from '../handlers/fields'
 import { requireOwn } from '../ownSystem'
 import { Refusal } from '../refusal'
 import { requireOwnSubject, type Subject } from '../subjects'
+import type { SlashHandler } from './handlers'
+import { textOf } from './option'
 
 const MINUTES = 15
 const LONG_TEXT = 200
@@ -17,11 +18,16 @@ const formFields = {
 } as const
 
 /** Opens a form with the main fields of an own system, member or group. */
-export function editForm<E extends Entity, G extends Entity>(subject: Subject<E, G>): Handler {
+export function editForm<E extends Entity, G extends Entity>(subject: Subject<E, G>): SlashHandler {
   const keys = formFields[subject.parameter]
-  return async (context, args) => {
+  return async (context, options) => {
     const { texts, prompts, account, channel } = context
-    const { id, name, values, own } = await requireOwnSubject(context, subject, args)
+    const ref = textOf(options[subject.parameter])
+    const { id, name, values, own } = await requireOwnSubject(context, subject, {
+      values: ref === undefined ? {} : { [subject.parameter]: ref },
+      lists: {},
+      flags: new Set(),
+    })
     const idOf = prompts.open(
       {
         account,

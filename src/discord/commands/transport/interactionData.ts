@@ -4,7 +4,7 @@ import type {
   APIModalSubmitInteraction,
 } from 'discord-api-types/v10'
 import type { Attachment } from '../discordInterface'
-import type { SlashValues } from '../slash/runSlash'
+import type { SlashValues } from '../slash/option'
 
 type Data = (
   | APIChatInputApplicationCommandInteraction

@@ -4,7 +4,7 @@ import { withTimeout } from '../runtime/timers/withTimeout'
 import { claimEvent, settleClaim } from '../service/discord/claims'
 import type { Bot } from './bot/bot'
 import { hashContent } from './cache/latestMessages'
-import { findCommandText } from './commands/grammar/prefix'
+import { type CommandText, findCommandText } from './commands/grammar/prefix'
 import type { CommandHandler } from './commands/transport/commandHandler'
 import type { Reaction, Reactions } from './commands/transport/reactions'
 import type { GatewayEvent } from './gateway/events'
@@ -49,20 +49,20 @@ async function handleMessage(parts: EventParts, message: IncomingMessage): Promi
   const { bot, commands } = parts
   const at = bot.deps.clock.monotonic()
   if (!isFromPerson(message)) return noteLatest(bot, message)
-  const text = findText(bot, message)
+  const command = findCommand(bot, message)
   // Taken on arrival, so that the commands of an account keep their order.
-  const turnMs = text ? commands.text.takeTurn(message) : 0
+  const turnMs = command ? commands.text.takeTurn(message) : 0
   const isHandled = await inOrder(bot, message, async (leave) => {
     // The command before it may have asked a question.
-    if (text !== null || commands.text.isAnswer(message))
-      return handleCommand(parts, message, { text, leave, isDue: turnMs === 0 })
+    if (command !== null || commands.text.isAnswer(message))
+      return handleCommand(parts, message, { command, leave, isDue: turnMs === 0 })
     const { guild_id: guild } = message
     if (guild !== undefined)
       await proxyMessage(bot, { ...message, guild_id: guild }, { isEdit: false, at })
   })
-  if (!text) return
+  if (!command) return
   if (!isHandled || turnMs === null) return refuseBusy(parts, message)
-  if (turnMs > 0) await handleLater(parts, message, text, at + turnMs)
+  if (turnMs > 0) await handleLater(parts, message, command, at + turnMs)
 }
 
 /**
@@ -72,13 +72,13 @@ async function handleMessage(parts: EventParts, message: IncomingMessage): Promi
 async function handleLater(
   parts: EventParts,
   message: IncomingMessage,
-  text: string,
+  command: CommandText,
   dueAt: number,
 ): Promise<void> {
   const { bot } = parts
   await bot.closing.sleep(dueAt - bot.deps.clock.monotonic())
   const isHandled = await inOrder(bot, message, (leave) =>
-    handleCommand(parts, message, { text, leave, isDue: true }),
+    handleCommand(parts, message, { command, leave, isDue: true }),
   )
   if (!isHandled) await refuseBusy(parts, message)
 }
@@ -90,8 +90,8 @@ async function refuseBusy({ bot, commands }: EventParts, message: IncomingMessag
 }
 
 interface CommandTurn {
-  /** Text after the prefix; null for a typed answer. */
-  readonly text: string | null
+  /** Null for a typed answer. */
+  readonly command: CommandText | null
   /** Lets the messages after it begin. */
   readonly leave: () => void
   readonly isDue: boolean
@@ -101,19 +101,18 @@ interface CommandTurn {
 async function handleCommand(
   { bot, commands }: EventParts,
   message: IncomingMessage,
-  { text, leave, isDue }: CommandTurn,
+  { command, leave, isDue }: CommandTurn,
 ): Promise<void> {
   const { clock } = bot.deps
   noteLatest(bot, message, true)
   bot.ignored.remember(message.id, 'command')
   if (!isDue) return
   bot.metrics?.countMessage('ignored', 'command')
-  if (text === '') return
   const timer = clock.setTimeout(leave, bot.timing.commandHoldMs)
   try {
     await claimed(bot, commandEvent(message), clock.monotonic(), {
       run: () =>
-        text === null ? commands.text.runTyped(message) : commands.text.run(message, text),
+        command === null ? commands.text.runTyped(message) : commands.text.run(message, command),
       refuse: () => commands.text.refuse(message, 'unavailable'),
     })
   } finally {
@@ -125,7 +124,10 @@ function commandEvent({ id, channel_id, guild_id, author }: IncomingMessage): Co
   return { id, kind: 'command', channel: channel_id, guild: guild_id, sender: author.id }
 }
 
-function findText({ prefixes, identity }: Bot, { content }: IncomingMessage): string | null {
+function findCommand(
+  { prefixes, identity }: Bot,
+  { content }: IncomingMessage,
+): CommandText | null {
   return findCommandText(content, { prefixes, botId: identity.userId })
 }
 
@@ -168,7 +170,7 @@ async function handleEdit({ bot }: EventParts, message: IncomingMessage): Promis
     const contentHash = hashContent(message.content)
     if (latest?.id !== message.id || latest.isCommand || latest.contentHash === contentHash) return
     bot.latest.set(message.channel_id, { ...latest, contentHash })
-    if (findText(bot, message) !== null) return
+    if (findCommand(bot, message) !== null) return
     await proxyMessage(bot, { ...message, guild_id: guild }, { isEdit: true, at })
   })
 }

@@ -1,4 +1,5 @@
 import type { APIEmbed } from 'discord-api-types/v10'
+import type { CommandId } from '../text/enCommands'
 
 export type Embed = APIEmbed
 
@@ -51,6 +52,8 @@ export interface Answer {
   readonly reaction?: string
   /** The only account that this answer may ping. */
   readonly pings?: string
+  /** Commands that the answer names, which the account may then write without a prefix. */
+  readonly expects?: readonly CommandId[]
   /** The command was refused; for metrics. */
   readonly isRefusal?: boolean
   /** Milliseconds after which the transport deletes the answer. */

@@ -1,4 +1,4 @@
-import type { CommandId } from '../text/enHelp'
+import type { CommandId } from '../text/enCommands'
 import type { Answer } from './answer'
 import type { Context } from './context'
 import type { Arguments } from './grammar/matchCommand'

@@ -2,6 +2,7 @@ import type { Viewer } from '../../model/core/privacy'
 import type { Substitute } from '../../model/proxy/substitution'
 import type { Deps } from '../../service/core/deps'
 import type { MessageReference } from '../messages/messageLink'
+import type { NameCommand } from '../text/commandNames'
 import type { Texts } from '../text/texts'
 import type { Answer } from './answer'
 import type { Attachment, DiscordSide } from './discordInterface'
@@ -39,6 +40,10 @@ export interface CommandDeps {
 /** Circumstances of one command, supplied by a message, an interaction or a test. */
 export interface Context extends CommandDeps {
   readonly via: 'text' | 'interaction'
+  /** Prefix that was typed; the first one for interactions. */
+  readonly prefix: string
+  /** Names commands as the account writes them. */
+  readonly name: NameCommand
   /** ID of the account that asks. */
   readonly account: string
   /** ID of the message or interaction. */

@@ -1,5 +1,5 @@
 import type { Entity } from '../../model/core/entity'
-import { type CommandId, commandSummaries } from '../text/enHelp'
+import { type CommandId, commandSummaries } from '../text/enCommands'
 import { type Command, command, type Handler } from './command'
 import { fieldFlags } from './handlers/fields'
 import type { Subject } from './subjects'

@@ -25,8 +25,13 @@ export async function findOwn({ deps, account }: Context): Promise<Own | null> {
 
 export async function requireOwn(context: Context): Promise<Own> {
   const own = await findOwn(context)
-  if (!own) throw new Refusal(context.texts.noSystem)
+  if (!own) throw noSystem(context)
   return own
+}
+
+/** Refuses a command of an account without a system. */
+export function noSystem({ texts, name }: Context): Refusal {
+  return new Refusal(texts.noSystem(name), { expects: ['system.new'] })
 }
 
 /** Returns all settings of the own system. */

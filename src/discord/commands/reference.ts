@@ -1,4 +1,4 @@
-import { commandSummaries } from '../text/enHelp'
+import { commandSummaries } from '../text/enCommands'
 import { slashTexts } from '../text/enSlash'
 import type { Command } from './command'
 import { slashCommands } from './slash/table'

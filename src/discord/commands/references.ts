@@ -1,7 +1,10 @@
 import { DomainError } from '../../model/core/errors'
 import { parseRef } from '../../model/core/ref'
+import { suggest } from '../../model/core/suggest'
+import { escapeMarkdown } from '../messages/escape'
+import { shorten } from './cards/embed'
 import type { Context } from './context'
-import { findOwn, type Own, requireOwn } from './ownSystem'
+import { findOwn, mayNamePrivate, type Own, publicOf, requireOwn } from './ownSystem'
 import { Refusal } from './refusal'
 import {
   type GroupView,
@@ -63,103 +66,154 @@ export interface Named {
 
 interface Nameable {
   readonly id: string
+  readonly privacy: Readonly<Record<string, string>> | null
   readonly uuid: string
   readonly name: string
   readonly display_name: string | null
 }
 
-const members = {
-  list: viewMembers,
-  get: viewMember,
-  notFound: (context: Context) => context.texts.memberNotFound,
-}
-
-const groups = {
-  list: viewGroups,
-  get: viewGroup,
-  notFound: (context: Context) => context.texts.groupNotFound,
-}
+const members = { list: viewMembers, get: viewMember, notFound: 'memberNotFound' } as const
+const groups = { list: viewGroups, get: viewGroup, notFound: 'groupNotFound' } as const
 
 type Kind = typeof members | typeof groups
 
-/** Finds a member by the own names, then the own display names, then the ID of any system. */
-export function resolveMember(context: Context, text: string, flags?: ReadonlySet<string>) {
-  return resolve(context, members, text, flags)
+interface ResolveOptions {
+  readonly flags?: ReadonlySet<string>
+  /** Further words follow, so that a name with spaces may lack its quotes. */
+  readonly hasMore?: boolean
 }
 
-export function resolveGroup(context: Context, text: string, flags?: ReadonlySet<string>) {
-  return resolve(context, groups, text, flags)
+/** Finds a member by the own names, then the own display names, then the ID of any system. */
+export function resolveMember(context: Context, text: string, options?: ResolveOptions) {
+  return resolve(context, members, text, options)
+}
+
+export function resolveGroup(context: Context, text: string, options?: ResolveOptions) {
+  return resolve(context, groups, text, options)
 }
 
 /** Like `resolveMember`, but refuses members of other systems. */
 export async function resolveOwnMember(
   context: Context,
   text: string,
-  flags?: ReadonlySet<string>,
+  options?: ResolveOptions,
 ): Promise<Named & { own: Own }> {
-  return requireNamedOwn(context, await resolveMember(context, text, flags))
+  return requireNamedOwn(context, await resolveMember(context, text, options))
 }
 
 export async function resolveOwnGroup(
   context: Context,
   text: string,
-  flags?: ReadonlySet<string>,
+  options?: ResolveOptions,
 ): Promise<Named & { own: Own }> {
-  return requireNamedOwn(context, await resolveGroup(context, text, flags))
+  return requireNamedOwn(context, await resolveGroup(context, text, options))
+}
+
+/** Objects that a list of names means, and the names that mean none. */
+export interface NamedList<T> {
+  readonly rows: readonly T[]
+  readonly missing: readonly string[]
+  /** Names that resemble the first missing one. */
+  readonly near: readonly string[]
+  /** Two names mean the same row. */
+  readonly isRepeated: boolean
 }
 
 /** Finds own members of a list of names. All that are missing are named in one refusal. */
 export async function resolveOwnMembers(
   context: Context,
   own: Own,
-  texts: readonly string[],
+  names: readonly string[],
   flags?: ReadonlySet<string>,
-): Promise<{ found: MemberView[]; missing: string[] }> {
-  return findAll(await viewMembers(context, own.viewer, '@me'), texts, flags)
+): Promise<NamedList<MemberView>> {
+  const members = await viewMembers(context, own.viewer, '@me')
+  return findAll(context, own, members, names, flags)
 }
 
 export async function resolveOwnGroups(
   context: Context,
   own: Own,
-  texts: readonly string[],
+  names: readonly string[],
   flags?: ReadonlySet<string>,
-): Promise<{ found: GroupView[]; missing: string[] }> {
-  return findAll(await viewGroups(context, own.viewer, '@me'), texts, flags)
+): Promise<NamedList<GroupView>> {
+  const groups = await viewGroups(context, own.viewer, '@me')
+  return findAll(context, own, groups, names, flags)
 }
 
 function findAll<T extends Nameable>(
+  context: Context,
+  own: Own,
   all: readonly T[],
-  texts: readonly string[],
+  names: readonly string[],
   flags?: ReadonlySet<string>,
-): { found: T[]; missing: string[] } {
-  const found: T[] = []
+): NamedList<T> {
+  const rows: T[] = []
   const missing: string[] = []
-  for (const text of texts) {
-    const one = findByName(all, text, flags) ?? findById(all, text)
-    if (!one) missing.push(text)
-    else if (!found.includes(one)) found.push(one)
+  let isRepeated = false
+  for (const name of names) {
+    const row = findByName(all, name, flags) ?? findById(all, name)
+    if (!row) missing.push(name)
+    else if (rows.includes(row)) isRepeated = true
+    else rows.push(row)
   }
-  return { found, missing }
+  const [first] = missing
+  if (first === undefined) return { rows, missing, near: [], isRepeated }
+  // A name with spaces that lacks its quotes.
+  const whole = names.length > 1 ? findByName(all, names.join(' '), flags) : undefined
+  if (whole) return { rows: [whole], missing: [], near: [], isRepeated: false }
+  return { rows, missing, near: findNearNames(context, own, all, first, flags), isRepeated }
 }
 
 async function resolve(
   context: Context,
   kind: Kind,
   text: string,
-  flags: ReadonlySet<string> | undefined,
+  { flags, hasMore = false }: ResolveOptions = {},
 ): Promise<Named> {
   const own = await findOwn(context)
   const all: readonly Nameable[] = own ? await kind.list(context, own.viewer, '@me') : []
-  const mine = findByName(all, text, flags) ?? findById(all, text)
-  if (mine) return { id: mine.id, name: mine.name, own }
-  const refused = new Refusal(kind.notFound(context))
-  if (parseRef(text) === null) throw refused
+  const row = findByName(all, text, flags) ?? findById(all, text)
+  if (row) return { id: row.id, name: row.name, own }
+  const near = own ? findNearNames(context, own, all, text, flags) : []
+  const typed = escapeMarkdown(shorten(text, MAX_SHOWN))
+  const refusal = new Refusal(context.texts[kind.notFound](typed, near, hasMore))
+  if (parseRef(text) === null) throw refusal
   try {
     const { id, name } = await kind.get(context, stranger, text)
     return { id, name, own: null }
   } catch (cause) {
-    throw isMissing(cause) ? refused : cause
+    throw isMissing(cause) ? refusal : cause
   }
+}
+
+/** Longer texts are no names. */
+const MAX_SHOWN = 100
+const MAX_NEAR = 3
+
+/** Returns escaped names that begin with a text or resemble it, private ones only where they may be named. */
+function findNearNames(
+  context: Context,
+  own: Own,
+  rows: readonly Nameable[],
+  typed: string,
+  flags: ReadonlySet<string> = new Set(),
+): string[] {
+  const text = typed.toLowerCase()
+  if (text.length < 2 || text.length > MAX_SHOWN) return []
+  const names = publicOf(rows, mayNamePrivate(context, own, flags)).map(({ name }) => name)
+  const beginning = names.filter((name) => name.toLowerCase().startsWith(text))
+  const similar = names.filter(
+    ({ length }) => Math.abs(length - text.length) <= Math.ceil(length / 3),
+  )
+  const suggested = suggest(
+    similar.map((name) => name.toLowerCase()),
+    text,
+  )
+  const near =
+    beginning.length > 0
+      ? beginning
+      : names.filter((name) => suggested.includes(name.toLowerCase()))
+  return [...new Set(near)].slice(0, MAX_NEAR).map((name) => escapeMarkdown(name))
 }
 
 function findByName<T extends Nameable>(

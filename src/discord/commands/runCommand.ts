@@ -2,13 +2,16 @@ import { DomainError, type ErrorName } from '../../model/core/errors'
 import { discordBot } from '../../model/core/privacy'
 import { suggest } from '../../model/core/suggest'
 import { getGuild } from '../../service/proxy/guilds'
+import type { CommandId } from '../text/enCommands'
+import { code } from '../text/format'
 import type { Texts } from '../text/texts'
 import { type Answer, MAX_CONTENT } from './answer'
 import { shorten } from './cards/embed'
 import type { Command } from './command'
 import type { Context } from './context'
 import { type Arguments, matchCommand } from './grammar/matchCommand'
-import { splitWords } from './grammar/words'
+import { splitWords, type Word } from './grammar/words'
+import { resolveGroup, resolveMember } from './references'
 import { Refusal } from './refusal'
 import { commands } from './table'
 
@@ -18,34 +21,64 @@ export interface Result {
   readonly command: string
 }
 
-/** Runs the text after the prefix. */
+/** Runs the text after the prefix. Without any, the bot explains itself. */
 export async function runText(context: Context, text: string): Promise<Result> {
-  const matched = matchCommand(text, commands)
+  const { texts, name } = context
+  const matched = matchCommand(text === '' ? 'help' : text, commands)
   if (matched && 'command' in matched) return runCommand(context, matched.command, matched.args)
-  const { texts, settings } = context
   if (matched && 'refused' in matched) {
     const { refused, unknownFlags } = matched
-    const known = [...new Set(refused.flags.values())]
-    return { answer: refuse(texts, texts.unknownFlags(unknownFlags, known)), command: refused.id }
+    const flags = [...new Set(refused.flags.values())]
+    return { answer: refuse(texts, texts.unknownFlags(unknownFlags, flags)), command: refused.id }
   }
-  const prefix = settings.prefixes[0] ?? ''
-  const typed = splitWords(text).map((word) => word.text.toLowerCase())
+  const words = splitWords(text)
   const near = matched?.incomplete ?? null
-  const names = near && isComplete(near, typed) ? [] : findSuggestions(typed, near)
-  if (near && names.length === 0 && isNamed(near, typed)) {
-    const usage = texts.usage(`\`${prefix}${near.usage}\``)
-    return { answer: refuse(texts, usage), command: near.id }
+  if (near) {
+    const answer = await answerFor(context, near.id, async () => {
+      const explained = await explainIncomplete(context, near, words)
+      return explained ?? { content: '' }
+    })
+    if (answer.content !== '') return { answer, command: near.id }
   }
   if (!(await showsUnknown(context))) return { answer: null, command: 'unknown' }
-  const suggested = names.map((name) => `\`${prefix}${name}\``)
-  const answer = refuse(texts, texts.unknownCommand(suggested, `\`${prefix}commands\``))
+  const suggested = findSuggestions(lowerCase(words), near).map((usage) =>
+    code(`${context.prefix}${usage}`),
+  )
+  const [head] = near?.parts ?? []
+  const topic = head && 'literals' in head ? head.literals[0] : undefined
+  const all = name('commands', topic === undefined ? {} : { topic })
+  const answer = refuse(texts, texts.unknownCommand(suggested, all))
   return { answer, command: 'unknown' }
+}
+
+function lowerCase(words: readonly Word[]): string[] {
+  return words.map(({ text }) => text.toLowerCase())
+}
+
+/** Explains what a command lacks; null if its words are wrong rather than its parameters. */
+async function explainIncomplete(
+  context: Context,
+  near: Command,
+  words: readonly Word[],
+): Promise<Answer | null> {
+  const { texts, prefix } = context
+  const typed = lowerCase(words)
+  if (isComplete(near, typed)) return refuse(texts, texts.usage(code(`${prefix}${near.usage}`)))
+  const [head] = near.parts
+  const [, ref] = words
+  // The first word is right, so the name after it may be what is wrong.
+  if (ref && head && 'literals' in head) {
+    if (head.literals[0] === 'member') await resolveMember(context, ref.text, { hasMore: true })
+    if (head.literals[0] === 'group') await resolveGroup(context, ref.text, { hasMore: true })
+  }
+  if (findSuggestions(typed, near).length > 0 || !isNamed(near, typed)) return null
+  return refuse(texts, texts.usage(code(`${prefix}${near.usage}`)))
 }
 
 /** Returns true if all words that name the command were typed, so that only a parameter is wrong. */
 function isNamed({ parts }: Command, typed: readonly string[]): boolean {
   return parts.every(
-    (part) => !('literals' in part) || part.literals.some((name) => typed.includes(name)),
+    (part) => !('literals' in part) || part.literals.some((literal) => typed.includes(literal)),
   )
 }
 
@@ -55,12 +88,16 @@ function isComplete(command: Command, typed: readonly string[]): boolean {
   return isNamed(command, typed) && (words.length > 1 || typed.length === 1)
 }
 
+/** Shorter words resemble too many others. */
+const MIN_SUGGESTED = 4
+
 /** Suggests commands whose words resemble the typed ones. */
 function findSuggestions(typed: readonly string[], near: Command | null): string[] {
   const first = typed[0] ?? ''
+  const isLong = (word: string) => word.length >= MIN_SUGGESTED
   if (!near) {
     const names = commands.flatMap(({ parts: [part], isListed }) =>
-      isListed && part && 'literals' in part ? [...part.literals] : [],
+      isListed && part && 'literals' in part ? part.literals.filter(isLong) : [],
     )
     return suggest([...new Set(names)], first)
   }
@@ -75,13 +112,14 @@ function findSuggestions(typed: readonly string[], near: Command | null): string
       'literals' in head &&
       part.literals[0] === head.literals[0],
   )
-  const words = new Map<string, string>()
+  const usages = new Map<string, string>()
   for (const { parts, usage } of family)
     for (const part of parts.slice(1))
       if ('literals' in part)
-        for (const name of part.literals) if (!words.has(name)) words.set(name, usage)
-  const found = typed.slice(1).flatMap((word) => suggest([...words.keys()], word))
-  return [...new Set(found.flatMap((name) => words.get(name) ?? []))].slice(0, 3)
+        for (const literal of part.literals.filter(isLong))
+          if (!usages.has(literal)) usages.set(literal, usage)
+  const similar = typed.slice(1).flatMap((word) => suggest([...usages.keys()], word))
+  return [...new Set(similar.flatMap((literal) => usages.get(literal) ?? []))].slice(0, 3)
 }
 
 async function showsUnknown({ deps, guild, isDatabaseAway }: Context): Promise<boolean> {
@@ -112,11 +150,44 @@ export async function answerFor(
   name: string,
   run: () => Promise<Answer>,
 ): Promise<Answer> {
-  try {
-    return await deliverPrivately(context, await run())
-  } catch (cause) {
-    return explainError(context, name, cause)
+  return finish(context, name, run)
+}
+
+/** Turns errors into sentences, and delivers the answer. */
+async function finish(context: Context, name: string, run: () => Promise<Answer>): Promise<Answer> {
+  const answer = await run().catch((cause: unknown) => explainError(context, name, cause))
+  if (answer.expects) expectCommands(context, answer.expects)
+  return deliverPrivately(context, answer)
+}
+
+const EXPECT_MINUTES = 5
+
+/** Lets the account write commands without a prefix, as people do who were just told of them. */
+function expectCommands(context: Context, ids: readonly CommandId[]): void {
+  const find = (text: string) => {
+    const matched = matchCommand(text, commands)
+    if (!matched || !('command' in matched) || !ids.includes(matched.command.id)) return null
+    // Only the full words, because short ones may begin an ordinary sentence.
+    const begin = matched.command.usage.replace(/ *[<[].*$/, '')
+    return text.toLowerCase().startsWith(begin) ? matched : null
   }
+  const { account, prompts, channel, texts, prefix, name } = context
+  prompts.open(
+    {
+      account,
+      minutes: EXPECT_MINUTES,
+      onPress: async () => ({ answer: { content: texts.promptExpired, isRefusal: true } }),
+      typed: {
+        accepts: (text) => find(text) !== null,
+        async run(answering, text) {
+          const matched = find(text)
+          const answer = await matched?.command.run({ ...answering, prefix, name }, matched.args)
+          return { answer: answer ?? { content: texts.promptExpired, isRefusal: true } }
+        },
+      },
+    },
+    channel,
+  )
 }
 
 /** Answers a pressed button or a submitted form; null if the bot did not make the ID. */
@@ -125,30 +196,34 @@ export async function runPress(
   id: string,
   fields?: Readonly<Record<string, string>>,
 ): Promise<Answer | null> {
-  try {
-    const answer = await context.prompts.press(context, id, fields)
-    return answer && (await deliverPrivately(context, answer))
-  } catch (cause) {
-    return explainError(context, 'prompt', cause)
-  }
+  return finishPrompt(context, () => context.prompts.press(context, id, fields))
 }
 
 /** Answers a message without a prefix if the account was asked something; otherwise null. */
 export async function runTyped(context: Context, text: string): Promise<Answer | null> {
-  try {
-    const answer = await context.prompts.type(context, text)
-    return answer && (await deliverPrivately(context, answer))
-  } catch (cause) {
-    return explainError(context, 'prompt', cause)
-  }
+  return finishPrompt(context, () => context.prompts.type(context, text))
+}
+
+/** Finishes the answer of a prompt; null if there is no such prompt. */
+async function finishPrompt(
+  context: Context,
+  run: () => Promise<Answer | null>,
+): Promise<Answer | null> {
+  let isKnown = true
+  const answer = await finish(context, 'prompt', async () => {
+    const given = await run()
+    isKnown = given !== null
+    return given ?? {}
+  })
+  return isKnown ? answer : null
 }
 
 /**
  * Sends a private answer as a direct message if the command is in a channel. If that fails, the
  * channel gets a notice, never the answer.
  */
-async function deliverPrivately(context: Context, given: Answer): Promise<Answer> {
-  const answer = withinLimits(given)
+async function deliverPrivately(context: Context, full: Answer): Promise<Answer> {
+  const answer = withinLimits(full)
   if (!answer.isPrivate || context.via === 'interaction' || context.guild === null) return answer
   const { texts } = context
   const isSent = await context.sendDirect(answer)
@@ -166,9 +241,9 @@ const sentences: Partial<Record<ErrorName, (texts: Texts) => string>> = {
   groupLimit: (texts) => texts.groupLimit,
   sameTimestamp: (texts) => texts.sameTime,
   systemNotFound: (texts) => texts.systemNotFound,
-  memberNotFound: (texts) => texts.memberNotFound,
-  memberRefNotFound: (texts) => texts.memberNotFound,
-  groupNotFound: (texts) => texts.groupNotFound,
+  memberNotFound: (texts) => texts.memberGone,
+  memberRefNotFound: (texts) => texts.memberGone,
+  groupNotFound: (texts) => texts.groupGone,
   messageNotFound: (texts) => texts.messageNotFound,
   notYourMember: (texts) => texts.notYours,
   notYourGroup: (texts) => texts.notYours,
@@ -178,8 +253,7 @@ const sentences: Partial<Record<ErrorName, (texts: Texts) => string>> = {
 
 function explainError(context: Context, name: string, cause: unknown): Answer {
   const { texts } = context
-  if (cause instanceof Refusal)
-    return { ...refuse(texts, cause.message), ...(cause.isPrivate && { isPrivate: true }) }
+  if (cause instanceof Refusal) return { ...refuse(texts, cause.message), ...cause.options }
   if (context.isDatabaseAway(cause)) return refuse(texts, texts.unavailable)
   if (cause instanceof DomainError) return refuse(texts, domainSentence(texts, cause))
   context.onError(cause, name)
@@ -187,8 +261,8 @@ function explainError(context: Context, name: string, cause: unknown): Answer {
 }
 
 function domainSentence(texts: Texts, { kind, problems, message }: DomainError): string {
-  const known = sentences[kind]
-  if (known) return known(texts)
+  const sentence = sentences[kind]
+  if (sentence) return sentence(texts)
   if (problems) {
     const [first] = Object.values(problems).flat()
     if (first) return first.message

@@ -66,7 +66,7 @@ export const systems: Subject<typeof system, typeof systemGuild> = {
 export const members: Subject<typeof member, typeof memberGuild> = {
   parameter: 'member',
   entity: member,
-  find: (context, text = '', flags) => resolveMember(context, text, flags),
+  find: (context, text = '', flags) => resolveMember(context, text, { flags }),
   view: async (context, viewer, id) => ({ ...(await viewMember(context, viewer, id)) }),
   patch: ({ deps }, { viewer }, id, patch) => patchMember(deps, viewer, id, patch),
   delete: ({ deps }, { viewer }, id) => deleteMember(deps, viewer, id),
@@ -81,7 +81,7 @@ export const members: Subject<typeof member, typeof memberGuild> = {
 export const groups: Subject<typeof group, never> = {
   parameter: 'group',
   entity: group,
-  find: (context, text = '', flags) => resolveGroup(context, text, flags),
+  find: (context, text = '', flags) => resolveGroup(context, text, { flags }),
   view: async (context, viewer, id) => ({ ...(await viewGroup(context, viewer, id)) }),
   patch: ({ deps }, { viewer }, id, patch) => patchGroup(deps, viewer, id, patch),
   delete: ({ deps }, { viewer }, id) => deleteGroup(deps, viewer, id),

@@ -42,7 +42,7 @@ import {
   showMessage,
 } from './handlers/message'
 import { changeTags, showTags } from './handlers/proxyTags'
-import { oldServerCommand, runServerConfig } from './handlers/serverConfig'
+import { explainLogCleanup, nameServerCommand, runServerConfig } from './handlers/serverConfig'
 import {
   copySwitch,
   deleteHistory,
@@ -294,9 +294,14 @@ export const commands: readonly Command[] = [
     needs: 'Manage Server',
     where: 'servers',
   }),
-  command('serverconfig.old', 'log|blacklist|bl|logclean [setting]', oldServerCommand, {
-    isHidden: true,
-  }),
+  ...(
+    [
+      ['log [setting]', nameServerCommand('log channel')],
+      ['log enable|on|disable|off|show [setting]', nameServerCommand('log blacklist')],
+      ['blacklist|bl [setting]', nameServerCommand('proxy blacklist')],
+      ['logclean|logcleanup [setting]', explainLogCleanup],
+    ] as const
+  ).map(([pattern, run]) => command('serverconfig.old', pattern, run, { isHidden: true })),
 
   command('link', 'link <account>', link),
   command('unlink', 'unlink [account]', unlink, sure),
@@ -340,7 +345,11 @@ export const commands: readonly Command[] = [
   command('debug.proxy', 'debug proxy|proxying|proxycheck [message]', explainMessage),
   command('debug.proxy', 'proxycheck|why [message]', explainMessage, { isHidden: true }),
   command('debug.proxy', 'proxy debug [message]', explainMessage, { isHidden: true }),
-  command('help', 'help|h [topic]', showHelp),
+  command(
+    'help',
+    'help|h [topic]',
+    showHelp(() => commands),
+  ),
   command(
     'commands',
     'commands|c|cmd|cmds [topic]',

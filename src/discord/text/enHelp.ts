@@ -1,126 +1,144 @@
-/** Topics of `help` in English: name and explanation. */
-export const topics: Readonly<Record<string, string>> = {
-  proxy:
-    'Proxy tags mark a message as a member’s: with the tags `[text]`, the message `[hello]` is sent as this member. Set them with `member <member> proxy [text]`. React with ❌ to delete your proxied message, with ❓ to see who sent one.',
-  member:
-    'Members have names, pictures, pronouns and more. Name them by name, display name or ID; names with spaces need quotes.',
-  switch:
-    'A switch records who fronts. `switch Wren Finch` logs one, `switch out` logs that nobody fronts, `switch move 1h30m` corrects the time.',
-  autoproxy:
-    'Autoproxy sends messages without tags as a member. A message that starts with \\ is not proxied.',
-  privacy:
-    'Every field can be public or private. `member <member> privacy description private` hides the description; `-public` shows your card as other people see it.',
-  server:
-    'Moderators with Manage Server choose the log channel and the channels without proxying with `serverconfig`.',
+import type { NameCommand } from './commandNames'
+
+/** A topic of `help`, with other words for it. */
+interface Topic {
+  readonly words: readonly string[]
+  readonly text: (name: NameCommand) => string
 }
 
-/** Summaries of all commands in English, by ID. */
-export const commandSummaries = {
-  'system.show': 'Show a system',
-  'system.id': 'Show the ID of a system',
-  'system.new': 'Create a system',
-  'system.name': 'Show or change the name of a system',
-  'system.tag': 'Show or change the tag of a system',
-  'system.description': 'Show or change the description of a system',
-  'system.pronouns': 'Show or change the pronouns of a system',
-  'system.color': 'Show or change the colour of a system',
-  'system.avatar': 'Show or change the picture of a system',
-  'system.banner': 'Show or change the banner of a system',
-  'system.servername': 'Show or change the name of the system in this server',
-  'system.servertag':
-    'Show or change the tag in this server; -enable and -disable show and hide it',
-  'system.serveravatar': 'Show or change the picture of the system in this server',
-  'system.privacy': 'Show or change the privacy of a system',
-  'system.proxy': 'Turn proxying on or off in a server',
-  'system.list': 'List or search members',
-  'system.fronter': 'Show who fronts',
-  'system.fronthistory': 'Show the latest switches',
-  'system.frontpercent': 'Show the share of front time by member',
-  'system.groups': 'List groups',
-  'system.delete': 'Delete the system',
-  'system.webhook': 'Show or change the address that events are sent to',
-  'member.new': 'Create a member',
-  'member.show': 'Show a member',
-  'member.id': 'Show the ID of a member',
-  'member.name': 'Show or change the name',
-  'member.displayname': 'Show or change the display name',
-  'member.servername': 'Show or change the name in this server',
-  'member.description': 'Show or change the description',
-  'member.pronouns': 'Show or change the pronouns',
-  'member.color': 'Show or change the colour',
-  'member.birthday': 'Show or change the birthday',
-  'member.avatar': 'Show or change the picture',
-  'member.proxyavatar': 'Show or change the picture of proxied messages',
-  'member.serveravatar': 'Show or change the picture in this server',
-  'member.banner': 'Show or change the banner',
-  'member.proxy': 'Show the proxy tags',
-  'member.proxy.set': 'Replace the proxy tags; write an example with the word text',
-  'member.proxy.add': 'Add proxy tags',
-  'member.proxy.remove': 'Remove proxy tags',
-  'member.proxy.clear': 'Remove all proxy tags',
-  'member.autoproxy': 'Let autoproxy choose this member or not',
-  'member.keepproxy': 'Keep the tags in proxied messages or not',
-  'member.serverkeepproxy': 'Keep the tags in this server or not',
-  'member.tts': 'Read proxied messages aloud or not',
-  'member.group': 'List the groups of a member',
-  'member.group.add': 'Add a member to groups',
-  'member.group.remove': 'Remove a member from groups',
-  'member.privacy': 'Show or change the privacy',
-  'member.public': 'Make everything about a member public',
-  'member.private': 'Make everything about a member private',
-  'member.delete': 'Delete a member',
-  'group.new': 'Create a group',
-  'group.list': 'List groups',
-  'group.show': 'Show a group',
-  'group.id': 'Show the ID of a group',
-  'group.name': 'Show or change the name',
-  'group.displayname': 'Show or change the display name',
-  'group.description': 'Show or change the description',
-  'group.icon': 'Show or change the icon',
-  'group.banner': 'Show or change the banner',
-  'group.color': 'Show or change the colour',
-  'group.privacy': 'Show or change the privacy',
-  'group.public': 'Make everything about a group public',
-  'group.private': 'Make everything about a group private',
-  'group.delete': 'Delete a group',
-  'group.add': 'Add members to a group',
-  'group.remove': 'Remove members from a group',
-  'group.members': 'List the members of a group',
-  'group.random': 'Show a random member of a group',
-  'group.frontpercent': 'Show the share of front time in a group',
-  random: 'Show a random member, or with -group a random group',
-  'switch.log': 'Log a switch',
-  'switch.out': 'Log a switch without members',
-  'switch.edit': 'Change the members of the latest switch',
-  'switch.edit.out': 'Remove all members from the latest switch',
-  'switch.copy': 'Log a switch with the current and further members',
-  'switch.move': 'Move the latest switch to another time',
-  'switch.delete': 'Delete the latest switch',
-  'switch.delete.all': 'Delete all switches',
-  autoproxy: 'Show or change who messages without tags are sent as',
-  config: 'Show or change settings of your system',
-  serverconfig: 'Show or change settings of this server',
-  'serverconfig.old': 'Names the new commands for log and blacklist',
-  link: 'Link another account, or this account by a code',
-  unlink: 'Unlink an account',
-  linkcode: 'Create a code that links an account of another platform',
-  message: 'Show who sent a proxied message',
-  edit: 'Edit a proxied message',
-  x: 'Edit a proxied message by a regular expression',
-  reproxy: 'Send a proxied message as another member',
-  delete: 'Delete a proxied message',
-  import: 'Import an attached file',
-  export: 'Export your system',
-  token: 'Create a token for the API',
-  'token.refresh': 'Replace the token',
-  dashboard: 'Send a link that logs in to the dashboard',
-  'debug.permissions': 'List permissions that the bot lacks',
-  'debug.proxy': 'Explain why a message was not proxied',
-  help: 'Explain the bot or a topic',
-  commands: 'List all commands',
-  explain: 'Explain to other people what this bot does',
-  invite: 'Show the address that adds the bot to a server',
-  stats: 'Show the state of the bot',
+/** Topics of `help` in English, by name. */
+export const topics: Readonly<Record<string, Topic>> = {
+  start: {
+    words: ['started', 'getting started', 'tutorial', 'first', 'new'],
+    text: (name) =>
+      [
+        `1. ${name('system.new')} creates your system.`,
+        `2. ${name('member.new', { name: 'Wren' })} adds a member.`,
+        `3. ${name('member.proxy.set', { member: 'Wren', tags: 'w:text' })} sets proxy tags. Now write \`w:hello\`.`,
+        `4. ${name('switch.log', { members: 'Wren' })} records who fronts; ${name('autoproxy', { name: 'front' })} then sends messages without tags as the first fronter.`,
+        `5. ${name('token')} gives you a token. Keep it safe: it is the way back if you lose this account.`,
+        `Coming from PluralKit, Tupperbox or Simply Plural? ${name('import')} takes your export.`,
+      ].join('\n'),
+  },
+  system: {
+    words: ['systems', 'account', 'accounts', 'link', 'unlink'],
+    text: (name) =>
+      [
+        `${name('system.show')} shows your system, ${name('system.name', { value: 'The Nest' })} names it; description, tag, pronouns, color, avatar and banner are set in the same way.`,
+        `The tag (${name('system.tag', { value: '| Nest' })}) follows the names of all members in proxied messages.`,
+        `${name('link')} adds another account of yours, ${name('unlink')} removes one.`,
+      ].join('\n'),
+  },
+  member: {
+    words: ['members', 'list'],
+    text: (name) =>
+      [
+        `${name('member.new')} adds a member, ${name('member.show')} shows one, ${name('system.list')} lists them.`,
+        `Change a member with ${name('member.displayname')}, ${name('member.description')}, ${name('member.pronouns')}, ${name('member.avatar')} and so on; without a value the command shows the field.`,
+        'Name members by name, display name or ID. Names with spaces need quotes: "two words".',
+      ].join('\n'),
+  },
+  proxy: {
+    words: ['proxying', 'tag', 'tags', 'brackets', 'reaction', 'reactions'],
+    text: (name) =>
+      [
+        'Proxy tags mark a message as a member’s: with the tags `[text]`, the message `[hello]` is sent as this member.',
+        `Set them with ${name('member.proxy.set', { tags: '[text]' })}; ${name('member.proxy.add', { tags: 'w:text' })} adds a second pair.`,
+        'React to a proxied message with ❌ to delete your own, with ❓ to see who sent it, with 🔔 to ping its author.',
+        `Was a message not proxied? Reply to it with ${name('debug.proxy')}.`,
+      ].join('\n'),
+  },
+  group: {
+    words: ['groups'],
+    text: (name) =>
+      `${name('group.new')} creates a group of members, ${name('group.add')} and ${name('group.remove')} change who is in it, ${name('group.members')} lists them. ${name('group.list')} lists your groups.`,
+  },
+  switch: {
+    words: ['switches', 'sw'],
+    text: (name) =>
+      [
+        `A switch records who fronts. ${name('switch.log', { members: 'Wren Finch' })} logs one, ${name('switch.out')} logs that nobody fronts.`,
+        `${name('switch.move', { when: '1h30m' })} corrects the time of the latest one, ${name('switch.edit')} its members, ${name('switch.delete')} removes it.`,
+      ].join('\n'),
+  },
+  front: {
+    words: ['fronting', 'fronter', 'fronters', 'history', 'fronthistory', 'frontpercent'],
+    text: (name) =>
+      [
+        `${name('system.fronter')} shows who fronts, ${name('system.fronthistory')} the latest switches, ${name('system.frontpercent', { period: '7d' })} how long each member fronted.`,
+        `${name('switch.log')} logs a switch. Times are read in your time zone: ${name('config', { setting: 'timezone Berlin' })}.`,
+      ].join('\n'),
+  },
+  autoproxy: {
+    words: ['ap', 'auto', 'latch'],
+    text: (name) =>
+      [
+        'Autoproxy sends messages without tags as a member, in one server.',
+        `${name('autoproxy', { name: 'front' })}: as the first fronter. ${name('autoproxy', { name: 'latch' })}: as the member of your last proxied message. ${name('autoproxy', { name: 'Wren' })}: always as Wren. ${name('autoproxy', { name: 'off' })}: not at all.`,
+        'A message that starts with `\\` is not proxied; one that starts with `\\\\` also ends the latch.',
+      ].join('\n'),
+  },
+  privacy: {
+    words: ['private', 'public', 'visibility'],
+    text: (name) =>
+      [
+        'Everything you enter is public at first: anyone who knows the ID can look it up.',
+        `${name('member.privacy', { subject: 'description', level: 'private' })} hides one field, ${name('member.private')} everything about a member; ${name('system.privacy')} does the same for your system and its lists.`,
+        `${name('config', { setting: 'private member on' })} makes new members private. \`-public\` shows your card as other people see it, \`-private\` with what is private.`,
+      ].join('\n'),
+  },
+  edit: {
+    words: ['message', 'messages', 'delete', 'reproxy', 'x'],
+    text: (name) =>
+      [
+        `${name('edit')} changes your last proxied message here, or the one that you reply to. ${name('edit', { text: '-append more' })} adds to it.`,
+        `${name('reproxy')} sends it again as another member. React with ❌ to delete it.`,
+        `${name('message')} shows who sent a message.`,
+      ].join('\n'),
+  },
+  picture: {
+    words: ['pictures', 'avatar', 'avatars', 'icon', 'banner', 'image'],
+    text: (name) =>
+      `Attach a picture to ${name('member.avatar')}, or give an address or a mention. ${name('member.proxyavatar')} is used only in proxied messages, ${name('member.serveravatar')} only in one server, ${name('member.banner')} only on the card.`,
+  },
+  import: {
+    words: ['pluralkit', 'tupperbox', 'simply plural', 'simplyplural', 'move', 'transfer'],
+    text: (name) =>
+      `Get an export (\`pk;export\` at PluralKit, the settings of Simply Plural, \`tul!export\` at Tupperbox) and attach the file to ${name('import')}. You see what would change before anything does. Importing again updates what is here and doubles nothing.`,
+  },
+  export: {
+    words: ['backup'],
+    text: (name) =>
+      `${name('export')} sends you a file with everything in your system, as a direct message. It contains what is private: keep it safe. ${name('import')} reads it.`,
+  },
+  token: {
+    words: ['tokens', 'api', 'app', 'apps', 'recovery', 'dashboard', 'dash', 'lost'],
+    text: (name) =>
+      [
+        `${name('token')} creates a token, which gives an app, or you, full access to your system. Kept safe, it is the way back if you lose this account. ${name('token.refresh')} replaces the one called *Discord*.`,
+        `${name('dashboard')} sends a link that opens your system in a browser.`,
+      ].join('\n'),
+  },
+  settings: {
+    words: ['config', 'cfg', 'setting', 'timezone', 'zone', 'ping', 'pings'],
+    text: (name) =>
+      `${name('config')} lists the settings of your system: time zone, pings, case of tags, privacy of new members and more. ${name('config', { setting: 'timezone' })} explains one.`,
+  },
+  server: {
+    words: ['serverconfig', 'scfg', 'moderator', 'moderators', 'blacklist', 'staff'],
+    text: (name) =>
+      [
+        `Moderators with Manage Server change the settings of a server with ${name('serverconfig')}.`,
+        `${name('serverconfig', { setting: 'proxy blacklist add #general' })} turns proxying off in a channel.`,
+        `${name('debug.permissions')} lists what I may not do, ${name('message')} shows who sent a message.`,
+      ].join('\n'),
+  },
+  logs: {
+    words: ['log', 'log channel', 'logclean', 'logging'],
+    text: (name) =>
+      [
+        `${name('serverconfig', { setting: 'log channel #log' })} copies every proxied message with its sender to a channel; ${name('serverconfig', { setting: 'log channel -clear' })} stops that.`,
+        'I do not clean up after other logger bots, which may report proxied messages as deleted.',
+      ].join('\n'),
+  },
 }
-
-export type CommandId = keyof typeof commandSummaries

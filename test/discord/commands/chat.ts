@@ -8,6 +8,7 @@ import {
   PROXY_PERMISSIONS,
 } from '../../../src/discord/commands/discordInterface'
 import { findCommandText } from '../../../src/discord/commands/grammar/prefix'
+import { nameTextCommands } from '../../../src/discord/commands/nameCommand'
 import { createPrompts } from '../../../src/discord/commands/prompts'
 import { createRateLimit } from '../../../src/discord/commands/rateLimit'
 import { runPress, runText, runTyped } from '../../../src/discord/commands/runCommand'
@@ -172,12 +173,15 @@ export function createChat(testApp: TestApp, settings: { publicUrl?: string } = 
     account: string,
     { inDirect = false, files = [], permissions = ALL, replyTo, refusesDirect = false }: SayOptions,
     via: Context['via'] = 'text',
+    prefix = 'pk;',
   ) => {
     const direct: Answer[] = []
     let deletes = false
     const context: Context = {
       ...shared,
       via,
+      prefix,
+      name: nameTextCommands(prefix),
       account,
       id: newMessageId(),
       guild: inDirect ? null : { id: GUILD, permissions },
@@ -215,7 +219,9 @@ export function createChat(testApp: TestApp, settings: { publicUrl?: string } = 
       const { context, replyOf } = createContext(account, options)
       const command = findCommandText(text, { prefixes: shared.settings.prefixes, botId: BOT })
       const answer =
-        command === null ? await runTyped(context, text) : (await runText(context, command)).answer
+        command === null
+          ? await runTyped(context, text)
+          : (await runText(context, command.text)).answer
       expect(errors).toEqual([])
       return replyOf(answer)
     },

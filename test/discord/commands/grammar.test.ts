@@ -17,6 +17,7 @@ describe('prefixes', () => {
     ['p;system', 'system'],
     [`<@${BOT}> system`, 'system'],
     [`<@!${BOT}>\nsystem`, 'system'],
+    [`<@${BOT}>`, ''],
     [`<@${BOT}>system`, null],
     ['<@400000000000000002> system', null],
     ['pk;', ''],
@@ -28,8 +29,14 @@ describe('prefixes', () => {
   ]
   for (const [message, command] of cases)
     test(`${JSON.stringify(message)} is ${command === null ? 'no command' : JSON.stringify(command)}`, () => {
-      expect(findCommandText(message, options)).toBe(command)
+      expect(findCommandText(message, options)?.text ?? null).toBe(command)
     })
+})
+
+test('a command knows the prefix that was typed; after a mention, the first one', () => {
+  const options = { prefixes: ['mu;', 'pk;'], botId: BOT }
+  expect(findCommandText('PK;system', options)?.prefix).toBe('pk;')
+  expect(findCommandText(`<@${BOT}> system`, options)?.prefix).toBe('mu;')
 })
 
 describe('words', () => {

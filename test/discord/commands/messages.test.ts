@@ -106,7 +106,7 @@ describe('proxied messages', () => {
     expect(lastDone()).toMatch(new RegExp(`^reproxy ${id} as [a-z]{6}$`))
     await owner.say(`pk;rp ${link} Finch`)
     expect(lastDone()).toContain(`reproxy ${id}`)
-    expect((await owner.say('pk;rp nobody')).text).toContain('❌ There is no such member')
+    expect((await owner.say('pk;rp nobody')).text).toContain('❌ I find no member called')
     expect((await owner.say(`pk;msg ${link} -delete`)).deletesCommand).toBe(true)
     expect(lastDone()).toBe(`delete ${id}`)
     await owner.say('pk;del', { replyTo: link })

@@ -138,7 +138,7 @@ describe('registration by invite', () => {
   test('refuses in a channel, and deletes the message, which may contain the code', async () => {
     const { guest } = await invited.newScene()
     const { text, isCommandDeleted } = await guest.say('pk;system new CODE')
-    expect(text).toContain('❌ You need an invite code')
+    expect(text).toContain('❌ This bot needs an invite code')
     expect(isCommandDeleted).toBe(true)
   })
 })
@@ -153,8 +153,8 @@ test('a new system’s token is not shown', async () => {
 
 test('without a public address there is no dashboard link, and the answer says so', async () => {
   const { owner } = await chat.newScene()
-  expect((await owner.say('pk;dash')).text).toContain('❌ This server has no public address')
-  expect((await owner.use('dashboard')).text).toContain('❌ This server has no public address')
+  expect((await owner.say('pk;dash')).text).toContain('❌ This bot has no dashboard address')
+  expect((await owner.use('dashboard')).text).toContain('❌ This bot has no dashboard address')
 })
 
 test('a disabled system gets the refusal of the operator', async () => {

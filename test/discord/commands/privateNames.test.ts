@@ -1,4 +1,4 @@
-import type { CommandId } from '../../../src/discord/text/enHelp'
+import type { CommandId } from '../../../src/discord/text/enCommands'
 import { describe, expect, test } from '../../tools/test'
 import { type SlashOptions, startChat } from './discordChat'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildCommandReference } from '../../../src/discord/commands/reference'
 import { commands } from '../../../src/discord/commands/table'
-import { commandSummaries } from '../../../src/discord/text/enHelp'
+import { commandSummaries } from '../../../src/discord/text/enCommands'
 import { expect, test } from '../../tools/test'
 
 const page = readFileSync(join(import.meta.dir, '../../../docs/discord.md'), 'utf8')

@@ -31,6 +31,16 @@ test('pages can be turned by the account that asked, for 15 minutes', async () =
   expect((await owner.press('◀', third)).text).toContain('has expired')
 })
 
+test('a command without its prefix is taken for five minutes', async () => {
+  const { guest } = await chat.newScene()
+  await guest.say('pk;list')
+  await chat.wait(6)
+  expect((await guest.say('system new', { isIgnored: true })).text).toBe('')
+  await guest.say('pk;list')
+  await chat.wait(4)
+  expect((await guest.say('system new')).text).toContain('✅ Your system was created')
+})
+
 describe('the scenarios', () => {
   // Tests of acting on proxied messages use these.
   const elsewhere = ['message', 'edit', 'x', 'reproxy', 'delete', 'debug.proxy']

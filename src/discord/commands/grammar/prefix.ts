@@ -1,23 +1,31 @@
-/** Prefixes that begin a command, besides a mention of the bot followed by a space. */
+/** Prefixes that begin a command, besides a mention of the bot. */
 export interface PrefixOptions {
   readonly prefixes: readonly string[]
   readonly botId: string
 }
 
-/**
- * Returns the text after the prefix or the mention of the bot, which is empty if nothing follows;
- * null if the message has neither, so that it may be proxied.
- */
+/** A command without its prefix. */
+export interface CommandText {
+  /** Prefix that was typed; after a mention of the bot, the first one. */
+  readonly prefix: string
+  /** Empty if nothing follows the prefix. */
+  readonly text: string
+}
+
+/** Finds a command in a message; null if it has no prefix, so that it may be proxied. */
 export function findCommandText(
   content: string,
   { prefixes, botId }: PrefixOptions,
-): string | null {
+): CommandText | null {
   const mention = content.startsWith('<@')
-    ? new RegExp(`^<@!?${botId}>\\s`).exec(content)?.[0]
+    ? new RegExp(`^<@!?${botId}>(?:\\s|$)`).exec(content)?.[0]
     : undefined
-  const longestFirst = prefixes.toSorted((one, other) => other.length - one.length)
-  const prefix =
-    mention ??
-    longestFirst.find((one) => content.slice(0, one.length).toLowerCase() === one.toLowerCase())
-  return prefix === undefined ? null : content.slice(prefix.length).trim()
+  if (mention !== undefined)
+    return { prefix: prefixes[0] ?? '', text: content.slice(mention.length).trim() }
+  const prefix = prefixes
+    .toSorted((one, other) => other.length - one.length)
+    .find((candidate) => {
+      return content.slice(0, candidate.length).toLowerCase() === candidate.toLowerCase()
+    })
+  return prefix === undefined ? null : { prefix, text: content.slice(prefix.length).trim() }
 }

@@ -101,7 +101,7 @@ export async function showToken(context: Context, { flags }: Arguments): Promise
   const create = async (answering: Context): Promise<Answer> => {
     const now = await requireOwn(answering)
     const { secret } = await replaceToken(deps, now.viewer, { name: TOKEN_NAME })
-    return { content: texts.tokenIs(formatCodeSpan(secret)), isPrivate: true }
+    return { content: texts.tokenIs(formatCodeSpan(secret), context.name), isPrivate: true }
   }
   if (flags.has('refresh')) return create(context)
   return { ...confirm(context, texts.confirmToken, create), isPrivate: true }
@@ -139,7 +139,7 @@ export async function runWebhook(context: Context, { values, flags }: Arguments)
     throw new Refusal(texts.directOnly)
   }
   if (flags.has('clear') || url?.toLowerCase() === 'clear') {
-    if (!(await webhooks.find(own.viewer))) throw new Refusal(texts.noWebhook, true)
+    if (!(await webhooks.find(own.viewer))) throw new Refusal(texts.noWebhook, { isPrivate: true })
     await webhooks.remove(own.viewer)
     return { content: texts.webhookRemoved, isPrivate: true }
   }

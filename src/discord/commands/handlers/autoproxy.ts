@@ -36,7 +36,7 @@ export async function runAutoproxy(
     })
     return { content: texts.autoproxySet[mode] }
   }
-  const member = await resolveOwnMember(context, given, flags)
+  const member = await resolveOwnMember(context, given, { flags })
   await patchAutoproxy(deps, own.viewer, guild, {
     autoproxy_mode: 'member',
     autoproxy_member: member.id,
@@ -57,7 +57,7 @@ async function showAutoproxy(
   const isNamed = member && (!isPrivate(member) || mayNamePrivate(context, own, flags))
   const name = member && (isNamed ? escapeMarkdown(member.name) : texts.hiddenMember)
   const state = texts.autoproxyState(mode, name)
-  const note = autoproxy_enabled ? '' : `\n${texts.autoproxyAccountOff}`
+  const note = autoproxy_enabled ? '' : `\n${texts.autoproxyAccountOff(context.name)}`
   return {
     embeds: [
       buildEmbed({

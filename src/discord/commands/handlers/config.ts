@@ -1,12 +1,13 @@
 import type { Field } from '../../../model/core/field'
 import { discordBot } from '../../../model/core/privacy'
+import { suggest } from '../../../model/core/suggest'
 import { Problem } from '../../../model/core/validation'
 import { systemGuild } from '../../../model/proxy/guild'
 import { DEFAULT_LATCH_TIMEOUT, type Settings, settings } from '../../../model/systems/settings'
 import { getAccount, patchAccount } from '../../../service/access/accounts'
 import { getSystemGuild, patchSystemGuild } from '../../../service/proxy/guilds'
 import { patchSettings } from '../../../service/systems/settings'
-import { formatCodeSpan } from '../../messages/escape'
+import { escapeMarkdown, formatCodeSpan } from '../../messages/escape'
 import type { Answer } from '../answer'
 import { buildEmbed } from '../cards/embed'
 import type { Context } from '../context'
@@ -110,8 +111,7 @@ export async function runConfig(context: Context, { lists, flags }: Arguments): 
   const words = lists.setting ?? []
   if (words.length === 0) return listSettings(context, own)
   const found = findSetting(settingTable, words)
-  if (!found)
-    throw new Refusal(texts.unknownSetting(settingTable.map(({ names }) => names[0] ?? '')))
+  if (!found) throw unknownSetting(context, 'config', settingTable, words)
   const { setting, rest } = found
   const name = setting.names[0] ?? ''
   const isClear = flags.has('clear') || CLEAR_WORDS.includes(rest.toLowerCase())
@@ -140,6 +140,21 @@ export function findSetting<T extends { readonly names: readonly string[] }>(
   return null
 }
 
+/** Refuses a setting that does not exist, and names the closest ones. */
+export function unknownSetting(
+  { texts, name }: Context,
+  command: 'config' | 'serverconfig',
+  table: readonly { readonly names: readonly string[] }[],
+  words: readonly string[],
+): Refusal {
+  const settings = table.map(({ names }) => names[0] ?? '')
+  const typed = words.slice(0, 2).map((word) => word.toLowerCase())
+  const near = suggest(settings, typed.join(' '))
+  const suggested = near.length > 0 ? near : suggest(settings, typed[0] ?? '')
+  const names = suggested.map((setting) => name(command, { setting }))
+  return new Refusal(texts.unknownSetting(escapeMarkdown(words.join(' ')), names, name(command)))
+}
+
 async function listSettings(context: Context, own: Own): Promise<Answer> {
   const { texts } = context
   const fields = []
@@ -147,7 +162,11 @@ async function listSettings(context: Context, own: Own): Promise<Answer> {
     const value = formatSetting(context, await setting.read(context, own))
     fields.push({ name: setting.names[0] ?? '', value, isInline: true })
   }
-  return { embeds: [buildEmbed({ title: texts.configTitle, fields, footer: texts.configNote })] }
+  return {
+    embeds: [
+      buildEmbed({ title: texts.configTitle, fields, footer: texts.configNote(context.name) }),
+    ],
+  }
 }
 
 /** Formats a value of a setting. Times in seconds are the only numbers. */

@@ -148,7 +148,7 @@ export async function showPercent(context: Context, args: Arguments): Promise<An
 }
 
 async function membersOfGroup(context: Context, ref: string, flags: ReadonlySet<string>) {
-  const { id, own } = await resolveOwnGroup(context, ref, flags)
+  const { id, own } = await resolveOwnGroup(context, ref, { flags })
   return new Set((await viewGroupMembers(context, own.viewer, id)).map((member) => member.id))
 }
 

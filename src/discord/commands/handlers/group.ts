@@ -19,7 +19,7 @@ import { readLastFronts } from './front'
 import { createUnlessDuplicate, type DraftTexts, randomMember } from './member'
 
 export async function showGroup(context: Context, { values, flags }: Arguments): Promise<Answer> {
-  const { id, own } = await resolveGroup(context, values.group ?? '', flags)
+  const { id, own } = await resolveGroup(context, values.group ?? '', { flags })
   const viewer = await viewerAt(context, own, flags)
   const members = await orNull(viewGroupMembers(context, viewer, id))
   const embed = groupCard(await viewGroup(context, viewer, id), {
@@ -54,21 +54,21 @@ export async function createGroupFrom(
 export function changeMembersOfGroup(action: 'add' | 'remove') {
   return async (context: Context, { values, lists, flags }: Arguments): Promise<Answer> => {
     const { texts, deps } = context
-    const { id, own } = await resolveOwnGroup(context, values.group ?? '', flags)
+    const { id, own } = await resolveOwnGroup(context, values.group ?? '', { flags })
     const members = await viewGroupMembers(context, own.viewer, id)
     const before = new Set(members.map((member) => member.id))
     const named = flags.has('all')
-      ? { found: await viewMembers(context, own.viewer, '@me'), missing: [] }
+      ? { rows: await viewMembers(context, own.viewer, '@me'), missing: [] }
       : await resolveOwnMembers(context, own, lists.members ?? [], flags)
-    const changed = named.found.filter((member) => before.has(member.id) === (action === 'remove'))
+    const changed = named.rows.filter((member) => before.has(member.id) === (action === 'remove'))
     const ids = changed.map((member) => member.id)
     if (ids.length > 0) await changeGroupMembers(deps, own.viewer, id, action, ids)
     return {
       content: texts.membershipChanged(
         action,
         changed.length,
-        named.found.length - changed.length,
-        named.missing.map((one) => escapeMarkdown(one)),
+        named.rows.length - changed.length,
+        named.missing.map((name) => escapeMarkdown(name)),
       ),
       isRefusal: changed.length === 0,
     }
@@ -76,7 +76,7 @@ export function changeMembersOfGroup(action: 'add' | 'remove') {
 }
 
 export const listGroupMembers: Handler = async (context, { values, flags }) => {
-  const { id, name, own } = await resolveGroup(context, values.group ?? '', flags)
+  const { id, name, own } = await resolveGroup(context, values.group ?? '', { flags })
   const viewer = await viewerAt(context, own, flags)
   return listRows(context, await viewGroupMembers(context, viewer, id), {
     title: context.texts.membersOf(name),
@@ -106,7 +106,7 @@ export async function showRandom(context: Context, { values, flags }: Arguments)
       : await viewGroupMembers(
           context,
           viewer,
-          (await resolveOwnGroup(context, values.group, flags)).id,
+          (await resolveOwnGroup(context, values.group, { flags })).id,
         )
   return randomMember(context, publicOf(members, mayShowPrivate), own)
 }

@@ -19,7 +19,7 @@ import { parseFields } from './fields'
 import { conflictsOf, parseTag } from './proxyTags'
 
 export const showMember: Handler = async (context, { values, flags }) =>
-  showNamedMember(context, await resolveMember(context, values.member ?? '', flags), flags)
+  showNamedMember(context, await resolveMember(context, values.member ?? '', { flags }), flags)
 
 export async function showNamedMember(
   context: Context,
@@ -109,7 +109,7 @@ export async function createUnlessDuplicate(
 
 /** Lists the groups of a member. */
 export const showMemberGroups: Handler = async (context, { values, flags }) => {
-  const { id, name, own } = await resolveMember(context, values.member ?? '', flags)
+  const { id, name, own } = await resolveMember(context, values.member ?? '', { flags })
   const groups = await viewMemberGroups(context, await viewerAt(context, own, flags), id)
   const shown = publicOf(groups, mayNamePrivate(context, own, flags))
   const names = formatNames(shown.map((group) => group.name))
@@ -120,20 +120,20 @@ export const showMemberGroups: Handler = async (context, { values, flags }) => {
 export function changeGroupsOfMember(action: 'add' | 'remove'): Handler {
   return async (context, { values, lists, flags }) => {
     const { texts, deps } = context
-    const { id, own } = await resolveOwnMember(context, values.member ?? '', flags)
-    const { found, missing } = await resolveOwnGroups(context, own, lists.groups ?? [], flags)
+    const { id, own } = await resolveOwnMember(context, values.member ?? '', { flags })
+    const { rows, missing } = await resolveOwnGroups(context, own, lists.groups ?? [], flags)
     const before = new Set(
       (await viewMemberGroups(context, own.viewer, id)).map((group) => group.id),
     )
-    const changed = found.filter((group) => before.has(group.id) === (action === 'remove'))
+    const changed = rows.filter((group) => before.has(group.id) === (action === 'remove'))
     const ids = changed.map((group) => group.id)
     if (ids.length > 0) await changeMemberGroups(deps, own.viewer, id, action, ids)
     return {
       content: texts.membershipChanged(
         action,
         changed.length,
-        found.length - changed.length,
-        missing.map((one) => escapeMarkdown(one)),
+        rows.length - changed.length,
+        missing.map((name) => escapeMarkdown(name)),
       ),
       isRefusal: changed.length === 0,
     }

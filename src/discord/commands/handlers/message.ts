@@ -198,7 +198,7 @@ const REPROXY_MS = 60_000
 export async function reproxy(context: Context, { values, flags }: Arguments): Promise<Answer> {
   const { texts, discord, deps } = context
   const target = await findOwnTarget(context, values.message)
-  const member = await resolveOwnMember(context, values.member ?? '', flags)
+  const member = await resolveOwnMember(context, values.member ?? '', { flags })
   if (target.record.message.system_id !== member.own.system.id)
     throw new Refusal(texts.notYourMessage)
   await requireChannel(context, target)
@@ -215,13 +215,14 @@ export async function reproxy(context: Context, { values, flags }: Arguments): P
 export async function say(context: Context, { values, flags }: Arguments): Promise<Answer> {
   const { texts, deps, discord, attachments, account, channel } = context
   const guildId = requireGuild(context)
-  if (!(await getGuild(deps, discordBot, guildId)).say_enabled) throw new Refusal(texts.sayDisabled)
+  if (!(await getGuild(deps, discordBot, guildId)).say_enabled)
+    throw new Refusal(texts.sayDisabled(context.name))
   const permissions = context.guild?.permissions ?? 0n
   if (!hasPermissions(permissions, 'ViewChannel', 'SendMessages'))
     throw new Refusal(texts.noAccessToChannel)
   if (attachments.length > 0 && !hasPermissions(permissions, 'AttachFiles'))
     throw new Refusal(texts.noFilesInChannel)
-  const member = await resolveOwnMember(context, values.member ?? '', flags)
+  const member = await resolveOwnMember(context, values.member ?? '', { flags })
   const replyTo = findReplyTarget(context, values.message)
   await context.defer()
   const failure = await discord.say({
@@ -253,7 +254,7 @@ export async function pingAuthor(context: Context, { values }: Arguments): Promi
   const { texts, discord, account } = context
   const target = await findTarget(context, values.message)
   await requireChannel(context, target)
-  if (!target.record.pings_enabled) throw new Refusal(texts.pingsDisabled, true)
+  if (!target.record.pings_enabled) throw new Refusal(texts.pingsDisabled, { isPrivate: true })
   const found = await discord.findMessage(target.reference)
   if (!found) throw new Refusal(texts.messageNotFound)
   requireDone(await discord.ping(found, target.record.message.sender, account))

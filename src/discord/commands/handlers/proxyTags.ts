@@ -17,7 +17,7 @@ import { type MemberView, viewMember, viewMembers } from '../views'
 export const showTags: Handler = async (context, args) => {
   const { values, flags } = args
   if (flags.has('clear')) return changeTags('clear')(context, args)
-  const { id, own } = await resolveMember(context, values.member ?? '', flags)
+  const { id, own } = await resolveMember(context, values.member ?? '', { flags })
   const viewer = await viewerAt(context, own, flags)
   const member = await viewMember(context, viewer, id)
   return { content: tagsText(context, member.name, member.proxy_tags) }
@@ -27,10 +27,10 @@ export const showTags: Handler = async (context, args) => {
 export function changeTags(action: 'set' | 'add' | 'remove' | 'clear'): Handler {
   return async (context, { values, flags }) => {
     const { texts, deps } = context
-    const { id, own } = await resolveOwnMember(context, values.member ?? '', flags)
+    const { id, own } = await resolveOwnMember(context, values.member ?? '', { flags })
     const members = await viewMembers(context, own.viewer, '@me')
     const member = members.find((one) => one.id === id)
-    if (!member) throw new Refusal(texts.memberNotFound)
+    if (!member) throw new Refusal(texts.memberGone)
     const write = async (proxy_tags: ProxyTag[]): Promise<Answer> => {
       const parsed = memberEntity.fields.proxy_tags.parse(proxy_tags)
       if (parsed instanceof Problem)

@@ -9,12 +9,13 @@ import {
 } from '../../permissions/permission'
 import type { Answer } from '../answer'
 import { buildEmbed } from '../cards/embed'
+import type { Handler } from '../command'
 import type { Context } from '../context'
 import type { ChannelAccess } from '../discordInterface'
 import type { Arguments } from '../grammar/matchCommand'
 import { Refusal } from '../refusal'
 import { parseSwitched, requireGuild } from './common'
-import { findSetting } from './config'
+import { findSetting, unknownSetting } from './config'
 
 /** A setting of a guild, as `serverconfig` names it. */
 interface ServerSetting {
@@ -111,9 +112,9 @@ export async function runServerConfig(
     }))
     return { embeds: [buildEmbed({ title: texts.serverConfigTitle, fields })] }
   }
+  if (/^log ?clean/i.test(words.join(' '))) throw new Refusal(texts.noLogCleanup)
   const found = findSetting(serverSettingTable, words)
-  if (!found)
-    throw new Refusal(texts.unknownSetting(serverSettingTable.map(({ names }) => names[0] ?? '')))
+  if (!found) throw unknownSetting(context, 'serverconfig', serverSettingTable, words)
   const { setting } = found
   const rest = found.rest === '' && flags.has('clear') ? 'clear' : found.rest
   const name = setting.names[0] ?? ''
@@ -123,10 +124,19 @@ export async function runServerConfig(
   return { content: texts.settingSet(name, setting.show(context, after)) }
 }
 
-/** Answers the old commands with the new words. */
-export async function oldServerCommand({ texts, settings }: Context): Promise<Answer> {
-  return { content: texts.oldServerCommand(settings.prefixes[0] ?? ''), isRefusal: true }
+/** Answers an old command with the new one. */
+export function nameServerCommand(setting: string): Handler {
+  return async ({ texts, name }) => ({
+    content: texts.refusal(texts.commandMoved(name('serverconfig', { setting }))),
+    isRefusal: true,
+  })
 }
+
+/** Explains that messages of logger bots are not deleted. */
+export const explainLogCleanup: Handler = async ({ texts }) => ({
+  content: texts.refusal(texts.noLogCleanup),
+  isRefusal: true,
+})
 
 export function requireManageGuild({ guild, texts }: Context): void {
   if (!guild || !hasPermissions(guild.permissions, 'ManageGuild'))

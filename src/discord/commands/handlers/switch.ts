@@ -141,7 +141,7 @@ export async function moveLatest(context: Context, { values, flags }: Arguments)
   })
   if (!latest) throw new Refusal(texts.noSwitches)
   if (previous && to <= previous.timestamp)
-    throw new Refusal(texts.beforePrevious(formatMoment(previous.timestamp)))
+    throw new Refusal(texts.beforePrevious(formatMoment(previous.timestamp), context.name))
   const move = async (): Promise<Answer> => {
     await moveSwitch(deps, own.viewer, '@me', latest.uuid, to)
     return { content: texts.switchMoved(formatMoment(to)) }
@@ -180,14 +180,19 @@ async function requireMembers(
   own: Own,
   names: readonly string[],
   flags: ReadonlySet<string>,
-): Promise<MemberView[]> {
+): Promise<readonly MemberView[]> {
   const { texts } = context
-  const { found, missing } = await resolveOwnMembers(context, own, names, flags)
+  const { rows, missing, near, isRepeated } = await resolveOwnMembers(context, own, names, flags)
   if (missing.length > 0)
-    throw new Refusal(texts.membersNotFound(missing.map((one) => escapeMarkdown(one))))
-  if (found.length < names.length) throw new Refusal(texts.namedTwice)
-  if (found.length > MAX_FRONTERS) throw new Refusal(texts.tooManyFronters(MAX_FRONTERS))
-  return found
+    throw new Refusal(
+      texts.membersNotFound(
+        missing.map((name) => escapeMarkdown(name)),
+        near,
+      ),
+    )
+  if (isRepeated) throw new Refusal(texts.namedTwice)
+  if (rows.length > MAX_FRONTERS) throw new Refusal(texts.tooManyFronters(MAX_FRONTERS))
+  return rows
 }
 
 async function requireFront({ deps, texts }: Context, own: Own) {

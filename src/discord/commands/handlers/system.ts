@@ -55,17 +55,20 @@ export async function newSystem(context: Context, { values }: Arguments): Promis
   const create = async (invite: string | null): Promise<Answer> => {
     const registration = { account, tokenName: 'bot', invite }
     const { system } = await createSystem(deps, discordBot, { name }, registration)
-    return { content: texts.systemCreated(formatCodeSpan(system.hid)) }
+    return {
+      content: texts.systemCreated(formatCodeSpan(system.hid), context.name),
+      expects: ['member.new'],
+    }
   }
   if (deps.quotas.registration !== 'invite') return create(null)
   if (context.via === 'interaction') {
-    if (values.code === undefined) throw new Refusal(texts.inviteNeeded)
+    if (values.code === undefined) throw new Refusal(texts.inviteNeeded(context.name))
     return create(values.code)
   }
   if (context.guild === null) return askText(context, texts.askInvite, create)
   // The text may contain the code.
   await context.deleteCommand()
-  throw new Refusal(texts.inviteNeeded)
+  throw new Refusal(texts.inviteNeeded(context.name))
 }
 
 /** Shows or sets the tag of the own system in this guild, or shows and hides it. */

@@ -6,7 +6,7 @@ import type { Answer } from '../answer'
 import { confirm } from '../ask'
 import type { Context } from '../context'
 import type { Attachment } from '../discordInterface'
-import { findOwn, type Own, requireOwn } from '../ownSystem'
+import { findOwn, noSystem, type Own, requireOwn } from '../ownSystem'
 import { Refusal } from '../refusal'
 import { showDashboard } from './accounts'
 
@@ -44,7 +44,7 @@ export async function runImport(context: Context): Promise<Answer> {
   requireTransfer(context)
   await context.defer()
   const own = await findOwn(context)
-  if (!own && deps.quotas.registration !== 'open') throw new Refusal(texts.noSystem)
+  if (!own && deps.quotas.registration !== 'open') throw noSystem(context)
   if (own) {
     const report = await importInto(context, own, file, { dryRun: true })
     return askImport(context, file, texts.confirmImport(summaryOf(report)))

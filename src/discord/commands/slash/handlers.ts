@@ -132,7 +132,7 @@ export function setChannel(list: 'proxy' | 'log'): SlashHandler {
 
 export const linkByCode: SlashHandler = (context, { code }) => {
   const account = textOf(code)
-  if (account === undefined) throw new Refusal(context.texts.linkNeedsCode)
+  if (account === undefined) throw new Refusal(context.texts.linkNeedsCode(context.name))
   return link(context, withValues({ account }))
 }
 

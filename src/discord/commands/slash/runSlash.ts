@@ -20,7 +20,7 @@ export function opensForm(name: string): boolean {
 export function runSlash(context: Context, name: string, options: SlashValues): Promise<Result> {
   return runInteraction(context, `/${name}`, async () => {
     const command = byName.get(name)
-    if (!command) throw new Refusal(context.texts.unknownCommand([], '/help'))
+    if (!command) throw new Refusal(context.texts.unknownCommand([], context.name('help')))
     return command.run(context, options)
   })
 }
@@ -31,7 +31,7 @@ export function runMenu(context: Context, name: string, account?: string): Promi
     const menu = messageMenus.get(name)
     if (menu) return menu.run(context)
     if (name !== USER_MENU || account === undefined)
-      throw new Refusal(context.texts.unknownCommand([], '/help'))
+      throw new Refusal(context.texts.unknownCommand([], context.name('help')))
     return showSystem(context, { values: { system: account }, lists: {}, flags: new Set() })
   })
 }

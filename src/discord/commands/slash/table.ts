@@ -1,7 +1,7 @@
 import { group } from '../../../model/groups/group'
 import { member } from '../../../model/members/member'
 import { system } from '../../../model/systems/system'
-import type { CommandId } from '../../text/enHelp'
+import type { CommandId } from '../../text/enCommands'
 import type { SlashName } from '../../text/enSlash'
 import { runConfig } from '../handlers/config'
 import { subjectOf } from '../handlers/privacy'

@@ -4,6 +4,7 @@ import { describeError } from '../../bot/core'
 import { en } from '../../text/en'
 import type { CommandDeps, Context, EventWebhooks } from '../context'
 import { showMessage } from '../handlers/message'
+import { nameTextCommands } from '../nameCommand'
 import { createPrompts } from '../prompts'
 import { createRateLimit } from '../rateLimit'
 import { answerFor } from '../runCommand'
@@ -34,6 +35,7 @@ export function createCommandHandler(
   { substitute, webhooks, publicUrl, importLimit }: CommandParts,
   readStatus: ReadStatus,
 ): CommandHandler {
+  const [prefix = ''] = bot.prefixes
   const nowMs = () => bot.deps.now() / 1000
   const shared: CommandDeps = {
     deps: bot.deps,
@@ -57,6 +59,8 @@ export function createCommandHandler(
       const context: Context = {
         ...shared,
         via: 'text',
+        prefix,
+        name: nameTextCommands(prefix),
         account,
         id: message.messageId,
         guild: null,

@@ -8,6 +8,7 @@ import { hasPermissions, Permission } from '../../permissions/permission'
 import { type Answer, toMessageBody } from '../answer'
 import type { CommandDeps, Context } from '../context'
 import type { Attachment } from '../discordInterface'
+import { nameSlashCommands } from '../nameCommand'
 import { type Result, runPress } from '../runCommand'
 import { completeOption } from '../slash/complete'
 import { opensForm, runMenu, runSlash } from '../slash/runSlash'
@@ -34,6 +35,8 @@ const MESSAGE_MENU = 3
 export function createInteractions(bot: Bot, shared: CommandDeps): Interactions {
   const { deps, metrics, timing } = bot
   const { texts } = shared
+  const [prefix = ''] = bot.prefixes
+  const name = nameSlashCommands(prefix)
   const slowDown: Answer = { content: texts.slowDown, isPrivate: true, isRefusal: true }
 
   const createContext = (
@@ -45,6 +48,8 @@ export function createInteractions(bot: Bot, shared: CommandDeps): Interactions 
     return {
       ...shared,
       via: 'interaction',
+      prefix,
+      name,
       account,
       id: interaction.id,
       guild:

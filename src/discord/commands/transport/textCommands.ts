@@ -13,14 +13,16 @@ import { hasCode } from '../../rest/errors'
 import type { Upload } from '../../rest/requestBody'
 import { type Answer, type AnswerFile, toMessageBody } from '../answer'
 import type { CommandDeps, Context } from '../context'
+import type { CommandText } from '../grammar/prefix'
+import { nameTextCommands } from '../nameCommand'
 import { runText, runTyped } from '../runCommand'
 
 /** Commands in messages. */
 export interface TextCommands {
   /** Takes the turn of a command, and returns the milliseconds until it; null if there are too many. */
   takeTurn(message: IncomingMessage): number | null
-  /** Runs the text after the prefix, and answers. */
-  run(message: IncomingMessage, text: string): Promise<void>
+  /** Runs a command, and answers. */
+  run(message: IncomingMessage, command: CommandText): Promise<void>
   /** Returns whether a message without a prefix answers a question. */
   isAnswer(message: IncomingMessage): boolean
   /** Runs a message that answers a question. */
@@ -117,12 +119,18 @@ export function createTextCommands(bot: Bot, shared: CommandDeps): TextCommands 
     await reply(message, place, answer)
   }
 
-  const createContext = (message: IncomingMessage, place: Place | null): Context => {
+  const createContext = (
+    message: IncomingMessage,
+    place: Place | null,
+    prefix = bot.prefixes[0] ?? '',
+  ): Context => {
     const { guild_id: guildId, channel_id: channelId, author, message_reference: replied } = message
     const messageId = replied?.message_id
     return {
       ...shared,
       via: 'text',
+      prefix,
+      name: nameTextCommands(prefix),
       account: author.id,
       id: message.id,
       guild:
@@ -146,9 +154,9 @@ export function createTextCommands(bot: Bot, shared: CommandDeps): TextCommands 
 
   return {
     takeTurn: ({ author }) => shared.rateLimit.takeTurn(author.id, 'command'),
-    async run(message, text) {
+    async run(message, { prefix, text }) {
       const place = await findMessagePlace(message)
-      const { answer, command } = await runText(createContext(message, place), text)
+      const { answer, command } = await runText(createContext(message, place, prefix), text)
       metrics?.countCommand(command, resultOf(answer))
       if (answer) await send(message, place, answer)
     },

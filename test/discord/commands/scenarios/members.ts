@@ -38,11 +38,11 @@ export const memberConversations: Conversations = {
     ['pk;m "the bird"', 'Finch'],
     ['pk;m <finch>', 'Finch'],
     ['pk;m <last> id', '<last>'],
-    ['pk;m nobody', '❌ There is no such member'],
-    ['pk;m abcdef', '❌ There is no such member'],
-    ['pk;m Wren -id', '❌ There is no such member'],
+    ['pk;m nobody', '❌ I find no member called'],
+    ['pk;m abcdef', '❌ I find no member called'],
+    ['pk;m Wren -id', '❌ I find no member called'],
     { say: 'pk;m <finch>', by: 'other', answer: 'Finch' },
-    { say: 'pk;m Finch', by: 'other', answer: '❌ There is no such member' },
+    { say: 'pk;m Finch', by: 'other', answer: '❌ I find no member called' },
   ],
   'sets, shows and clears each field of a member': [
     ['pk;m Wren displayname *Wren*', '\\*Wren\\*'],
@@ -200,7 +200,7 @@ export const memberConversations: Conversations = {
     ['pk;m Finch', 'Finch'],
     ['pk;m Finch yeet', 'type the ID'],
     ['<finch>', '✅ Finch was deleted'],
-    ['pk;m Finch', '❌ There is no such member'],
+    ['pk;m Finch', '❌ I find no member called **Finch**'],
   ],
   'refuses to change members of another system': [
     ['pk;m new Finch', '✅'],
@@ -288,6 +288,6 @@ export const memberConversations: Conversations = {
     ['pk;g Keepers rename Guards', '✅'],
     ['pk;g Guards delete', 'type the ID'],
     ['<keepers>', '✅ Guards was deleted'],
-    ['pk;g Guards', '❌ There is no such group'],
+    ['pk;g Guards', '❌ I find no group called **Guards**'],
   ],
 }

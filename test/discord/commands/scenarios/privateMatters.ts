@@ -74,7 +74,7 @@ export const privateConversations: Conversations = {
     },
     { say: 'pk;link ABCDEFGH', by: 'guest', options: inDirect, answer: '❌ That code is wrong' },
     { use: 'link', with: { code: 'ABCDEFGH' }, by: 'guest', answer: '❌ That code is wrong' },
-    { use: 'link', by: 'guest', answer: '❌ Give the code' },
+    { use: 'link', by: 'guest', answer: '❌ This links your account' },
     { use: 'link', with: { code: 'ABCDEFGH' }, answer: '❌ Your account already has a system' },
   ],
   'webhook for events: by direct message; an address in a guild is refused and deleted': [

@@ -9,7 +9,11 @@ export const slashConversations: Conversations = {
     { use: 'system info', with: { account: '<other>' }, answer: 'Harbour' },
     { use: 'system info', with: { id: '<harbour>' }, answer: 'Harbour' },
     { use: 'system info', with: { public: true }, answer: 'Lantern Hill', isPublic: true },
-    { use: 'system info', by: 'guest', answer: '❌ Your account has no system' },
+    {
+      use: 'system info',
+      by: 'guest',
+      answer: '❌ Your account has no system yet. Create one with `/system new`',
+    },
     { use: 'system new', with: { name: 'Again' }, answer: '❌ Your account already has a system' },
     { use: 'system new', with: { name: 'Orchard' }, by: 'guest', answer: '✅ Your system' },
     { use: 'system info', by: 'guest', answer: 'Orchard' },
@@ -71,7 +75,11 @@ export const slashConversations: Conversations = {
       with: { name: 'Heron', color: 'blue', tags: 'none', pronouns: 'x'.repeat(101) },
       answer: ['❌', 'colour: Must be six', 'pronouns: Too long', 'Write an example'],
     },
-    { use: 'member info', with: { member: 'Heron' }, answer: '❌ There is no such member' },
+    {
+      use: 'member info',
+      with: { member: 'Heron' },
+      answer: '❌ I find no member called **Heron**',
+    },
     { use: 'member new', with: { name: 'finch', pronouns: 'she' }, answer: 'already exists' },
     { press: 'Yes', answer: '✅ Member finch' },
     { use: 'member info', with: { member: '<last>' }, answer: 'Pronouns: she' },
@@ -164,7 +172,11 @@ export const slashConversations: Conversations = {
     { use: 'member random', with: { group: 'Keepers' }, answer: 'Wren' },
     { use: 'member delete', with: { member: '<heron>' }, answer: 'Type <heron> to confirm' },
     { submit: { confirmation: '<heron>' }, answer: '✅ Heron was deleted' },
-    { use: 'member info', with: { member: 'Heron' }, answer: '❌ There is no such member' },
+    {
+      use: 'member info',
+      with: { member: 'Heron' },
+      answer: '❌ I find no member called **Heron**',
+    },
   ],
   '/group': [
     {
@@ -238,7 +250,11 @@ export const slashConversations: Conversations = {
       with: { setting: 'proxy switch', value: 'new' },
       answer: '✅ proxy switch',
     },
-    { use: 'config set', with: { setting: 'nonsense', value: 'x' }, answer: '❌ Choose one of' },
+    {
+      use: 'config set',
+      with: { setting: 'nonsense', value: 'x' },
+      answer: ['❌ There is no setting **nonsense x**', '`/config set` lists all'],
+    },
   ],
   '/server': [
     { use: 'server show', by: 'manager', answer: 'log channel: none' },
@@ -280,8 +296,8 @@ export const slashConversations: Conversations = {
     },
   ],
   '/help, /permissions and /invite': [
-    { use: 'help', answer: 'Topics' },
-    { use: 'help', with: { topic: 'proxy' }, answer: 'Proxy tags' },
+    { use: 'help', answer: ['`/system new`', 'Topics'] },
+    { use: 'help', with: { topic: 'proxy' }, answer: ['Proxy tags', '`/member tags tags:[text]`'] },
     { use: 'permissions', answer: '1 more channel that you cannot see' },
     { use: 'permissions', with: { channel: '<channel>' }, answer: '✅ I have all permissions' },
     { use: 'invite', answer: 'https://discord.com' },

@@ -72,7 +72,7 @@ export const switchConversations: Conversations = {
     ['pk;ap latch', 'last proxied member'],
     ['pk;ap Wren', 'now uses Wren'],
     ['pk;auto', 'Autoproxy uses Wren'],
-    ['pk;ap nobody', '❌ There is no such member'],
+    ['pk;ap nobody', '❌ I find no member called'],
     ['pk;config autoproxy account off', '✅'],
     ['pk;ap', 'off for this account'],
     ['pk;ap off', 'now off'],

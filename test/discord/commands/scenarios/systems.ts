@@ -148,6 +148,25 @@ export const systemConversations: Conversations = {
     { say: 'pk;s <system> fh', by: 'other', answer: '❌ That is private', lacks: ['Wren'] },
     { say: 'pk;s <system> fp', by: 'other', answer: '❌ That is private', lacks: ['Wren'] },
   ],
+  'takes a command without its prefix from an account that was just told of it': [
+    { say: 'system new', by: 'guest', answer: null },
+    {
+      say: 'pk!list',
+      by: 'guest',
+      answer: '❌ Your account has no system yet. Create one with `pk!system new`.',
+    },
+    { say: 's new', by: 'guest', answer: null },
+    { say: 'system new', by: 'other', answer: null },
+    {
+      say: 'System new Orchard',
+      by: 'guest',
+      answer: ['✅ Your system was created', '`pk!member new <name>`', 'public unless', 'way back'],
+    },
+    { say: 'system new', by: 'guest', answer: null },
+    { say: 'member new Robin', by: 'guest', answer: '✅ Member Robin was created' },
+    { say: 'member new Finch', by: 'guest', answer: null },
+    { say: 'pk;s', by: 'guest', answer: 'Members: 1' },
+  ],
   'deletes a system only when its ID is typed': [
     ['pk;system delete', ['Export', '<system>']],
     ['wrong', '❌ That does not match'],

@@ -1,0 +1,53 @@
+import { formatCodeSpan } from '../messages/escape'
+import type { NameCommand } from '../text/commandNames'
+import type { Command } from './command'
+import { type SlashCommand, slashCommands } from './slash/table'
+import { commands } from './table'
+
+type Values = Readonly<Record<string, string>>
+
+const byId: ReadonlyMap<string, Command> = new Map(
+  commands.filter(({ isListed }) => isListed).map((command) => [command.id, command]),
+)
+
+const slashById: ReadonlyMap<string | null, SlashCommand> = new Map(
+  slashCommands.toReversed().map((command) => [command.textCommand, command]),
+)
+
+/** Names commands with the prefix that was typed. */
+export function nameTextCommands(prefix: string): NameCommand {
+  return (id, values = {}) => {
+    const command = byId.get(id)
+    return formatSpan(command ? `${prefix}${fillIn(command, values)}` : `${prefix}${id}`)
+  }
+}
+
+/** Names slash commands; the others, with a prefix. */
+export function nameSlashCommands(prefix: string): NameCommand {
+  const nameText = nameTextCommands(prefix)
+  return (id, values = {}) => {
+    const command = slashById.get(id)
+    if (!command) return nameText(id, values)
+    const options = command.options.flatMap(({ name, parameter }) => {
+      const value = parameter === null ? undefined : values[parameter]
+      return value === undefined ? [] : [` ${name}:${value}`]
+    })
+    return formatSpan(`/${command.name}${options.join('')}`)
+  }
+}
+
+/** Returns the words of a command with values; optional parameters without one are left out. */
+function fillIn({ parts }: Command, values: Values): string {
+  return parts
+    .flatMap((part) => {
+      if ('literals' in part) return part.literals[0] ?? []
+      const value = values[part.parameter]
+      if (value === undefined) return part.isOptional ? [] : `<${part.parameter}>`
+      return part.kind === 'word' && /\s/.test(value) ? `"${value}"` : value
+    })
+    .join(' ')
+}
+
+function formatSpan(text: string): string {
+  return text.includes('`') ? formatCodeSpan(text) : `\`${text}\``
+}

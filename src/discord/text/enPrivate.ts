@@ -1,0 +1,62 @@
+import type { Tally } from '../../model/transfer/transfer'
+import type { NameCommand } from './commandNames'
+import { plural } from './format'
+
+/** Counts of an import. */
+interface Summary {
+  readonly members: Tally
+  readonly groups: Tally
+  readonly switches: Tally
+}
+
+function counts({ members, groups, switches }: Summary): string {
+  return [
+    `${plural(members.added, 'new member', 'new members')}, ${members.changed} changed`,
+    `${plural(groups.added, 'new group', 'new groups')}, ${groups.changed} changed`,
+    plural(switches.added, 'new switch', 'new switches'),
+  ].join('\n')
+}
+
+/** Texts about accounts, secrets, import and export. */
+export const privateTexts = {
+  acceptLink: (other: string, asker: string) =>
+    `${other}, ${asker} wants to link your account to their system. Your messages could then be proxied. Accept within 5 minutes?`,
+  accountLinked: (account: string) => `✅ ${account} is now linked.`,
+  alreadyLinked: 'That account is already linked to your system.',
+  linkedElsewhere: 'That account is linked to another system.',
+  notLinked: 'That account is not linked to your system.',
+  lastAccount: 'This is the last account of your system and cannot be unlinked.',
+  confirmUnlink: (account: string) => `Unlink ${account} from your system?`,
+  accountUnlinked: (account: string) => `✅ ${account} is no longer linked.`,
+  codeInPublic: 'Never show a code in a channel. Send it to me in a direct message, or use /link.',
+  wrongCode: 'That code is wrong or has expired.',
+  linkedToSystem: (id: string) => `✅ Your account is now linked to the system ${id}.`,
+  linkCodeIs: (code: string) =>
+    `Send this code from your other account within ten minutes: ${code}`,
+  confirmToken:
+    'A new token replaces the one that this bot created before, which then stops working. Create one?',
+  tokenIs: (token: string, name: NameCommand) =>
+    `Your token is ${token}. It gives full access to your system: never share it. ${name('token.refresh')} replaces it.`,
+  noPublicUrl: 'This bot has no dashboard address. Its operator can set one (PUBLIC_URL).',
+  dashboardLink: (url: string) =>
+    `This link logs you in once, within ten minutes. Do not share it: <${url}>`,
+  noWebhook: 'No webhook is set.',
+  webhookIs: (url: string, state: string) => `Events are sent to <${url}> (${state}).`,
+  webhookSet: (token: string) =>
+    `✅ The webhook was stored and waits for verification. Its signing token, shown only now: ${token}`,
+  webhookRemoved: '✅ The webhook was removed.',
+  importNeedsFile:
+    'Attach the export file of PluralKit, Tupperbox or Simply Plural, or a PluralPort file, to the command.',
+  importTooLarge: 'The file is too large.',
+  confirmImport: (summary: Summary) => `Import this file?\n${counts(summary)}`,
+  confirmImportNew: (summary: Summary | null) =>
+    summary
+      ? `Create a system from this file?\n${counts(summary)}`
+      : 'This file is a copy of a system here. Create a new system from it?',
+  importLabel: 'Import',
+  exportLabel: 'Export',
+  imported: (summary: Summary) => `✅ Imported.\n${counts(summary)}`,
+  exportDone: 'Here is your system. Keep the file private.',
+  exportTooLarge: (link: string) =>
+    `Your export is too large for Discord. Download it in the dashboard. ${link}`,
+}

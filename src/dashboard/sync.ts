@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals'
 import { endedSessions, isSessionOver } from './api/client'
+import { eventsPath } from './api/paths'
 import { toast } from './core/actions'
 import { dropStoredDrafts } from './core/drafts'
 import { type Subscription, subscribe } from './core/eventStream'
@@ -42,7 +43,7 @@ export function startSync(): void {
   const start = (lastEventId?: string) => {
     connectionState.value = 'connecting'
     subscription = subscribe({
-      path: 'v2/systems/@me/events',
+      path: eventsPath,
       lastEventId,
       onEvent(event) {
         loadRefetch().then(({ refetchAfter }) => refetchAfter(event), reload)

@@ -1,4 +1,4 @@
-import type { Member } from '../../src/dashboard/core/types'
+import type { Member } from '../../src/dashboard/api/types'
 import { redactForPublic } from '../../src/dashboard/features/privacy/redact'
 import { member as table } from '../../src/model/members/member'
 import { expect, test } from '../tools/test'

@@ -100,6 +100,13 @@ describe('architecture', () => {
     expect(imports).toEqual([])
   })
 
+  test('only the API client of the dashboard has paths of the API', () => {
+    const paths = filesOf('dashboard')
+      .filter((file) => !file.startsWith('dashboard/api/'))
+      .filter((file) => /['"`](ext\/v1|v2|web|pictures)\//.test(read(`src/${file}`)))
+    expect(paths).toEqual([])
+  })
+
   test('functions on rows have no viewer', () => {
     const withViewer = filesOf('store').filter((file) =>
       /\bviewer: Viewer\b/.test(read(`src/${file}`)),

@@ -1,5 +1,4 @@
-import type { CustomField } from '../../src/dashboard/core/customFields'
-import type { Group, Member, MemberExt } from '../../src/dashboard/core/types'
+import type { CustomField, Group, Member, MemberExt } from '../../src/dashboard/api/types'
 import { friendMember } from '../../src/dashboard/features/friends/friendsView'
 import type { Level } from '../../src/model/core/entity'
 import { member } from '../../src/model/members/member'

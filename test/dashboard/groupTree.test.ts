@@ -4,7 +4,7 @@ import {
   pathOf,
   possibleParents,
 } from '../../src/dashboard/actions/groupTree'
-import type { Group } from '../../src/dashboard/core/types'
+import type { Group } from '../../src/dashboard/api/types'
 import { fillDefaults } from '../../src/model/core/entity'
 import { group } from '../../src/model/groups/group'
 import { expect, test } from '../tools/test'

@@ -1,10 +1,10 @@
+import type { SerializedMember } from '../../src/dashboard/api/types'
 import {
   clearStore,
   isFromCopy,
   isLoaded,
   loadAll,
   members,
-  type SerializedMember,
   system,
 } from '../../src/dashboard/core/store'
 import { afterAll, expect, test } from '../tools/test'

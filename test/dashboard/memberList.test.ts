@@ -1,4 +1,4 @@
-import type { Group, Member } from '../../src/dashboard/core/types'
+import type { Group, Member } from '../../src/dashboard/api/types'
 import { listMembers, rankColor, type Sort } from '../../src/dashboard/features/members/memberList'
 import { fillDefaults, type Level } from '../../src/model/core/entity'
 import { group } from '../../src/model/groups/group'

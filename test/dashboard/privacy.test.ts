@@ -4,7 +4,7 @@ import {
   levelsOf,
   presets,
 } from '../../src/dashboard/actions/privacyPresets'
-import type { Member, MemberLevel } from '../../src/dashboard/core/types'
+import type { Member, MemberLevel } from '../../src/dashboard/api/types'
 import { countPrivate, redactForPublic } from '../../src/dashboard/features/privacy/redact'
 import { fillDefaults, type Level } from '../../src/model/core/entity'
 import { member } from '../../src/model/members/member'

@@ -1,8 +1,6 @@
-import type { CustomField } from '../../src/dashboard/core/customFields'
-import type { Group, Member, System } from '../../src/dashboard/core/types'
+import type { CustomField, Group, Member, PublicFront, System } from '../../src/dashboard/api/types'
 import {
   hidden,
-  type PublicFront,
   publicView,
   RECENT_SWITCHES,
 } from '../../src/dashboard/features/privacy/publicView'

@@ -1,10 +1,14 @@
 import fc from 'fast-check'
-import type { Group, Member, System } from '../../src/dashboard/core/types'
+import type {
+  Group,
+  Member,
+  PublicFront,
+  PublicSwitch,
+  System,
+} from '../../src/dashboard/api/types'
 import {
   findNamingLists,
   hidden,
-  type PublicFront,
-  type PublicSwitch,
   publicGroupMembers,
   publicMember,
   publicView,

@@ -1,7 +1,8 @@
 import { request } from '../api/client'
+import { changeMembersPath, groupTreePath } from '../api/resources'
+import type { Group, Member } from '../api/types'
 import { showToast } from '../core/actions'
-import { groups, loadGroups, type Member, memberWord } from '../core/store'
-import type { Group } from '../core/types'
+import { groups, loadGroups, memberWord } from '../core/store'
 import { bulkStrings, groupTreeStrings } from '../texts/texts'
 import { moveInTree } from './groupTree'
 
@@ -46,7 +47,7 @@ export async function updateMembers(
       : added.length === 0
         ? ['remove', removed]
         : ['overwrite', after]
-  await request(`v2/groups/${uuid}/members/${action}`, { method: 'POST', body })
+  await request(changeMembersPath(uuid, action), { method: 'POST', body })
   groups.value = groups.value.map((one) => (one.uuid === uuid ? { ...one, members: after } : one))
 }
 
@@ -54,7 +55,7 @@ export async function updateMembers(
 export async function moveGroup(group: Group, parent: string | null, place: number): Promise<void> {
   const body = moveInTree(groups.value, group, parent, place)
   try {
-    await request('ext/v1/systems/@me/groups/tree', { method: 'PUT', body })
+    await request(groupTreePath, { method: 'PUT', body })
     showToast({ text: groupTreeStrings.isMoved(group.display_name || group.name) })
   } finally {
     await loadGroups()

@@ -1,5 +1,5 @@
 import { MAX_GROUP_DEPTH } from '../../model/groups/groupExt'
-import type { Group } from '../core/types'
+import type { Group } from '../api/types'
 
 /** Groups that contain groups. */
 

@@ -1,9 +1,11 @@
 import { formatInstant, type Instant } from '../../model/core/time'
 import { request } from '../api/client'
-import { createSwitch, logSwitch, PATH, removeSwitch, showToast } from '../core/actions'
-import { putSwitch, readSwitch, type SerializedSwitch, switches, switchQueue } from '../core/store'
+import type { Path } from '../api/json'
+import { switchPath } from '../api/paths'
+import type { FronterStatus, SerializedSwitch } from '../api/types'
+import { createSwitch, logSwitch, removeSwitch, showToast } from '../core/actions'
+import { putSwitch, readSwitch, switches, switchQueue } from '../core/store'
 import type { SwitchChange } from '../core/toastStorage'
-import type { FronterStatus } from '../core/types'
 import { strings } from '../texts/texts'
 
 /** Changes to the history, each announced in a toast and undoable for a while. */
@@ -58,10 +60,10 @@ export async function editSwitch(id: string, change: SwitchChange): Promise<void
 
 /** The time comes first, because the server refuses a taken one, and then nothing has changed. */
 export async function changeSwitch(id: string, { at, members }: SwitchChange): Promise<void> {
-  const patch = async (path: string, body: unknown) => {
-    const changed = await request<SerializedSwitch>(path, { method: 'PATCH', body })
+  const patch = async (path: Path<SerializedSwitch>, body: unknown) => {
+    const changed = await request(path, { method: 'PATCH', body })
     if (changed) putSwitch(readSwitch(changed))
   }
-  if (at !== undefined) await patch(`${PATH}/${id}`, { timestamp: formatInstant(at) })
-  if (members) await patch(`${PATH}/${id}/members`, members)
+  if (at !== undefined) await patch(switchPath(id), { timestamp: formatInstant(at) })
+  if (members) await patch(`${switchPath(id)}/members`, members)
 }

@@ -1,7 +1,7 @@
-import { request } from '../api/client'
+import { api } from '../api/resources'
+import type { ArchiveChange, Member } from '../api/types'
 import { showToast } from '../core/actions'
-import { type Member, memberWord, nameOf, putMembers, removeMemberFromStore } from '../core/store'
-import type { ArchiveChange } from '../core/types'
+import { memberWord, nameOf, putMembers, removeMemberFromStore } from '../core/store'
 import { bulkStrings, memberExtStrings } from '../texts/texts'
 import { patchMember } from './memberForm'
 
@@ -16,7 +16,7 @@ export async function deleteMembers(
       ? bulkStrings.isDeleted(nameOf(first.id))
       : bulkStrings.areDeleted(some.length, memberWord.value)
   for (const [at, { uuid }] of some.entries()) {
-    await request(`v2/members/${uuid}`, { method: 'DELETE' })
+    await api.v2Members.remove(uuid)
     removeMemberFromStore(uuid)
     onProgress(at + 1)
   }

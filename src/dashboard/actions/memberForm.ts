@@ -4,10 +4,10 @@ import type { CustomFieldType } from '../../model/members/customField'
 import { MAX_VALUE, parseValue } from '../../model/members/fieldValue'
 import { MAX_DESCRIPTION, member } from '../../model/members/member'
 import { memberExt } from '../../model/members/memberExt'
-import { request } from '../api/client'
-import { type CustomField, fieldIdOf, fieldValue, keyOf } from '../core/customFields'
-import { readMember, type SerializedMember } from '../core/store'
-import { isCustomFront, type Member } from '../core/types'
+import { api } from '../api/resources'
+import { type CustomField, isCustomFront, type Member } from '../api/types'
+import { fieldIdOf, fieldValue, keyOf } from '../core/customFields'
+import { readMember } from '../core/store'
 
 /** Returns the fields of the form of a member: those of v2, and what the extension API adds. */
 export function memberForm(customFields: readonly CustomField[]): Entity {
@@ -91,7 +91,6 @@ export function memberBody({
 
 /** Changes a member through the extension API and returns it. */
 export async function patchMember(uuid: string, body: JsonObject): Promise<Member | null> {
-  const path = `ext/v1/members/${uuid}`
-  const saved = await request<SerializedMember>(path, { method: 'PATCH', body })
+  const saved = await api.members.patch(uuid, body)
   return saved && readMember(saved)
 }

@@ -1,9 +1,11 @@
 import { type Level, MAX_BULK_ITEMS } from '../../model/core/entity'
 import { member } from '../../model/members/member'
 import { request } from '../api/client'
+import { systemPath } from '../api/paths'
+import { api } from '../api/resources'
+import type { LevelChange, Levels, Member, MemberLevel } from '../api/types'
 import { showToast } from '../core/actions'
-import { members, memberWord, putMembers, type System, system } from '../core/store'
-import type { LevelChange, Levels, Member, MemberLevel } from '../core/types'
+import { members, memberWord, putMembers, system } from '../core/store'
 import { privacyStrings } from '../texts/texts'
 
 /** Privacy of several members at once: presets, the changes they need, and their undo. */
@@ -67,12 +69,12 @@ export async function restoreLevels(undoChanges: readonly LevelChange[]): Promis
 async function send(changes: readonly LevelChange[]): Promise<void> {
   for (let at = 0; at < changes.length; at += MAX_BULK_ITEMS) {
     const body = changes.slice(at, at + MAX_BULK_ITEMS)
-    putMembers((await request<Member[]>('v2/systems/@me/members', { method: 'PATCH', body })) ?? [])
+    putMembers((await request(api.v2Members.list, { method: 'PATCH', body })) ?? [])
   }
 }
 
 /** Changes privacy levels of the system itself. */
 export async function changeSystemLevels(privacy: Readonly<Record<string, Level>>): Promise<void> {
   const body = { privacy }
-  system.value = await request<System>('v2/systems/@me', { method: 'PATCH', body })
+  system.value = await request(systemPath, { method: 'PATCH', body })
 }

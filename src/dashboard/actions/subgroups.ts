@@ -1,4 +1,4 @@
-import type { Group } from '../core/types'
+import type { Group } from '../api/types'
 
 /** Returns the UUIDs of the members of a group and, if wanted, of the groups inside of it. */
 export function memberUuids(

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { findServerText, findText, language, strings } from '../texts/texts'
+import type { Path } from './json'
 
 /** Requests to the server, with URLs relative to the page. */
 
@@ -42,7 +43,7 @@ export interface RequestOptions {
 
 /** Sends a request once: a 429 is not awaited, and a 401 ends no session. */
 export async function requestOnce<T>(
-  path: string,
+  path: Path<T>,
   options: RequestOptions = {},
 ): Promise<T | null> {
   const response = await fetchOk(path, options)
@@ -89,7 +90,7 @@ const THROTTLE_NOTICE_MS = 3000
 export const runningChanges = signal(0)
 
 /** Sends a request as the logged-in system. Retries by itself after a 429. */
-export async function request<T>(path: string, options: RequestOptions = {}): Promise<T | null> {
+export async function request<T>(path: Path<T>, options: RequestOptions = {}): Promise<T | null> {
   const isChange = options.method !== undefined
   // Without `peek`, an effect that sends a change would run again after each one.
   if (isChange) runningChanges.value = runningChanges.peek() + 1

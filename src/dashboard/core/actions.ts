@@ -1,6 +1,8 @@
 import { effect, signal } from '@preact/signals'
 import { formatInstant, type Instant } from '../../model/core/time'
 import { ApiError, errorMessage, request } from '../api/client'
+import { switchesPath, switchPath } from '../api/paths'
+import type { FronterStatus, SerializedSwitch } from '../api/types'
 import { nowInstant } from '../lib/time'
 import { strings } from '../texts/texts'
 import type { Switch, Switches } from './history'
@@ -14,12 +16,10 @@ import {
   queueReady,
   readSwitch,
   removeSwitchFromStore,
-  type SerializedSwitch,
   switches,
   switchQueue,
 } from './store'
 import { loadToast, storeToast, type Toast } from './toastStorage'
-import type { FronterStatus } from './types'
 
 /** Changes to switches, each announced in a toast and undoable for a while. */
 
@@ -28,8 +28,6 @@ effect(() => storeToast(toast.value))
 
 /** Text for the live region that screen readers announce. */
 export const announcement = signal('')
-
-export const PATH = 'v2/systems/@me/switches'
 
 export function announce(text: string): void {
   announcement.value = text
@@ -101,7 +99,7 @@ function describeFront(members: readonly string[]): string {
 export async function removeSwitch(id: string): Promise<void> {
   if (switchQueue.value?.canAdd || switchQueue.value?.has(id))
     return await switchQueue.value.remove(id)
-  await request(`${PATH}/${id}`, { method: 'DELETE' })
+  await request(switchPath(id), { method: 'DELETE' })
   removeSwitchFromStore(id)
 }
 
@@ -116,7 +114,7 @@ export async function createSwitch(
   const created =
     statuses.length > 0
       ? await (await import('./switchWithStatus')).createWithStatuses(body, statuses)
-      : await request<SerializedSwitch>(PATH, { method: 'POST', body })
+      : await request<SerializedSwitch>(switchesPath, { method: 'POST', body })
   if (created) putSwitch(readSwitch(created))
   return created
 }

@@ -1,26 +1,7 @@
-import type { Level } from '../../model/core/entity'
 import type { Option } from '../../model/core/field'
-import type { CustomFieldType } from '../../model/members/customField'
 import type { FieldValue } from '../../model/members/fieldValue'
+import { type CustomField, isListed, type Member } from '../api/types'
 import { members } from './store'
-import { isListed, type Member } from './types'
-
-/** Field that a system added to its members. */
-export interface CustomField {
-  readonly id: string
-  readonly name: string
-  readonly type: CustomFieldType
-  readonly options: Option[] | null
-  readonly privacy: Level
-  /** IDs of the privacy buckets whose friends see the field; absent in what others get. */
-  readonly buckets?: readonly string[]
-}
-
-export const FIELDS_PATH = 'ext/v1/systems/@me/fields'
-
-export function fieldPath({ id }: CustomField): string {
-  return `ext/v1/fields/${id}`
-}
 
 /** Returns a member's value of a field; null without one. */
 export function fieldValue({ ext }: Member, { id }: CustomField): FieldValue {

@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals'
+import type { FronterStatus } from '../api/types'
 import type { ExactTime } from './exactTime'
 import type { FormDraft } from './form'
-import type { FronterStatus } from './types'
 
 /** Unsent input. It is kept when the session ends before it was sent. */
 

@@ -2,44 +2,39 @@ import { computed, signal } from '@preact/signals'
 import { formatInstant, type Instant, parseInstant } from '../../model/core/time'
 import type { Settings } from '../../model/systems/settings'
 import { request } from '../api/client'
-import { fieldsOf, nowInstant } from '../lib/time'
-import { language, strings, wordOf } from '../texts/texts'
-import type { LiveState } from './eventStream'
-import { insertSwitch, mergeNewestPage, mergeSwitches, type Switch, type Switches } from './history'
-import type { Invalidation, PageData, SwitchValues } from './invalidation'
-import type { SwitchChange } from './toastStorage'
+import {
+  frontPath,
+  groupPath,
+  groupsPath,
+  memberPath,
+  membersPath,
+  preferencesPath,
+  settingsPath,
+  switchesPath,
+  switchPath,
+  systemPath,
+  unreadPath,
+} from '../api/paths'
 import {
   type FronterStatus,
   type Group,
   isArchived,
   isCustomFront,
   type Member,
-  type MemberExt,
+  type Preferences,
+  type SerializedGroup,
+  type SerializedMember,
+  type SerializedSwitch,
   type System,
-} from './types'
+} from '../api/types'
+import { fieldsOf, nowInstant } from '../lib/time'
+import { language, strings, wordOf } from '../texts/texts'
+import type { LiveState } from './eventStream'
+import { insertSwitch, mergeNewestPage, mergeSwitches, type Switch, type Switches } from './history'
+import type { Invalidation, PageData, SwitchValues } from './invalidation'
+import type { SwitchChange } from './toastStorage'
 
 /** Loaded data of the logged-in system. */
-
-export type { Group, Member, System } from './types'
-
-export interface Preferences {
-  readonly pinned: readonly string[]
-  readonly word: string
-  /** Absent without archived rows. */
-  readonly archive?: { readonly convertible: readonly ConvertibleRows[] }
-}
-
-/** Number of archived rows that can be converted. */
-export interface ConvertibleRows {
-  readonly collection: string
-  readonly rows: number
-}
-
-interface SerializedSwitch {
-  readonly id: string
-  readonly timestamp: string
-  readonly members: readonly (string | Member)[]
-}
 
 /** Queue of switches on a device that keeps a copy. Its code is loaded with the session. */
 export interface SwitchQueue {
@@ -162,8 +157,6 @@ export function nameOf(id: string): string {
   return member ? displayName(member) : id
 }
 
-const SYSTEM_PATH = 'v2/systems/@me'
-const EXT_PATH = 'ext/v1/systems/@me'
 const PAGE_SIZE = 100
 /** Pages loaded in advance, for the ranking of likely fronters. */
 const PAGES_AHEAD = 4
@@ -201,14 +194,12 @@ export async function loadAhead(): Promise<void> {
 }
 
 export async function loadSystem(): Promise<void> {
-  system.value = await request<System>(SYSTEM_PATH)
+  system.value = await request(systemPath)
 }
 
 export async function loadSettings(): Promise<void> {
-  settings.value = await request<Settings>(`${SYSTEM_PATH}/settings`)
+  settings.value = await request(settingsPath)
 }
-
-export type SerializedMember = MemberExt & { readonly member: Member }
 
 /** Returns a member as the extension API serializes it with what it adds to the member of v2. */
 export function readMember({ member, ...ext }: SerializedMember): Member {
@@ -216,15 +207,8 @@ export function readMember({ member, ...ext }: SerializedMember): Member {
 }
 
 export async function loadMembers(): Promise<void> {
-  const all = (await request<SerializedMember[]>(`${EXT_PATH}/members`)) ?? []
+  const all = (await request(membersPath)) ?? []
   members.value = sortByName(all.map(readMember))
-}
-
-export type SerializedGroup = Pick<
-  Group,
-  'members' | 'parent' | 'emoji' | 'position' | 'buckets'
-> & {
-  readonly group: Group
 }
 
 /** Returns a group as the extension API serializes it with what it adds to the group of v2. */
@@ -233,31 +217,27 @@ export function readGroup({ group, ...ext }: SerializedGroup): Group {
 }
 
 export async function loadGroups(): Promise<void> {
-  const all = (await request<SerializedGroup[]>(`${EXT_PATH}/groups`)) ?? []
+  const all = (await request(groupsPath)) ?? []
   groups.value = sortByName(all.map(readGroup))
 }
 
 export async function loadUnreadPosts(): Promise<void> {
-  unreadPosts.value = (await request(`${EXT_PATH}/posts/unread`)) ?? {}
-}
-
-interface SerializedFront {
-  readonly fronters: readonly { readonly member: Member; readonly status: string | null }[]
+  unreadPosts.value = (await request(unreadPath)) ?? {}
 }
 
 export async function loadStatuses(): Promise<void> {
-  const { fronters = [] } = (await request<SerializedFront>(`${EXT_PATH}/front`)) ?? {}
+  const { fronters = [] } = (await request(frontPath)) ?? {}
   recordedStatuses.value = new Map(
     fronters.flatMap(({ member, status }) => (status === null ? [] : [[member.id, status]])),
   )
 }
 
 export async function loadPreferences(): Promise<void> {
-  preferences.value = (await request<Preferences>('web/preferences')) ?? defaultPreferences
+  preferences.value = (await request(preferencesPath)) ?? defaultPreferences
 }
 
 export async function savePreferences(patch: Partial<Preferences>): Promise<void> {
-  const saved = await request<Preferences>('web/preferences', { method: 'PATCH', body: patch })
+  const saved = await request(preferencesPath, { method: 'PATCH', body: patch })
   preferences.value = saved ?? preferences.value
 }
 
@@ -292,7 +272,7 @@ async function requestSwitches(query: string) {
   // An effect that loads the switches must not run again because of this.
   requestedPages.value = [...requestedPages.peek(), changes]
   try {
-    const path = `${SYSTEM_PATH}/switches?limit=${PAGE_SIZE}${query}`
+    const path = `${switchesPath}?limit=${PAGE_SIZE}${query}`
     const page = (await request<SerializedSwitch[]>(path)) ?? []
     return { page: page.map(readSwitch), changes }
   } finally {
@@ -318,7 +298,7 @@ export async function loadBackTo(since: number): Promise<void> {
 }
 
 export async function loadSwitch(uuid: string): Promise<void> {
-  const found = await nullIfNotFound(request<SerializedSwitch>(`${SYSTEM_PATH}/switches/${uuid}`))
+  const found = await nullIfNotFound(request(switchPath(uuid)))
   if (found) putSwitch(readSwitch(found))
   else removeSwitchFromStore(uuid)
 }
@@ -346,7 +326,7 @@ export function removeSwitchFromStore(id: string): void {
 }
 
 export async function loadMember(uuid: string): Promise<void> {
-  const found = await nullIfNotFound(request<SerializedMember>(`ext/v1/members/${uuid}`))
+  const found = await nullIfNotFound(request(memberPath(uuid)))
   if (found) putMembers([readMember(found)])
   else removeMemberFromStore(uuid)
 }
@@ -376,7 +356,7 @@ export function putGroup(news: Group): void {
 }
 
 export async function loadGroup(uuid: string): Promise<void> {
-  const found = await nullIfNotFound(request<Group>(`v2/groups/${uuid}`))
+  const found = await nullIfNotFound(request(groupPath(uuid)))
   if (found) putGroup(found)
   else removeGroupFromStore(uuid)
 }

@@ -1,6 +1,6 @@
 import { request } from '../api/client'
-import type { SerializedSwitch } from './store'
-import type { FronterStatus } from './types'
+import { switchWithStatusesPath } from '../api/paths'
+import type { FronterStatus, SerializedSwitch } from '../api/types'
 
 interface SwitchBody {
   readonly members: readonly string[]
@@ -13,7 +13,7 @@ export function createWithStatuses(
   statuses: readonly FronterStatus[],
 ): Promise<SerializedSwitch | null> {
   const known = statuses.filter(({ status }) => status.trim() !== '')
-  return request<SerializedSwitch>(`ext/v1/systems/@me/switches/${createUuid()}`, {
+  return request(switchWithStatusesPath(createUuid()), {
     method: 'PUT',
     body: {
       ...body,

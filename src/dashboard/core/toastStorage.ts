@@ -1,6 +1,6 @@
 import type { Level } from '../../model/core/entity'
 import type { Instant } from '../../model/core/time'
-import type { ArchiveChange, FronterStatus, LevelChange } from './types'
+import type { ArchiveChange, FronterStatus, LevelChange } from '../api/types'
 
 /** Notice at the bottom of the page, with a way to revert what it announces. */
 export interface Toast {

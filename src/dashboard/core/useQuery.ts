@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { errorMessage, request } from '../api/client'
+import type { Path } from '../api/json'
 import type { PageData } from './invalidation'
 import { isOffline, versionOf } from './store'
 
@@ -13,8 +14,8 @@ interface Query<T> {
 }
 
 /** Loads data of the logged-in system for a page, and again after events about it. */
-export function useQuery<T>(path: string, kind: PageData): Query<T> {
-  return useLoaded(path, kind, (signal) => request<T>(path, { signal }))
+export function useQuery<T>(path: Path<T>, kind: PageData): Query<T> {
+  return useLoaded(path, kind, (signal) => request(path, { signal }))
 }
 
 /** Items requested at once. */
@@ -29,7 +30,7 @@ interface Pages<T> {
  * Loads a list that grows, newest first, page by page. The path may have a query. After events it
  * loads as many items as are shown.
  */
-export function usePages<T extends { id: string }>(path: string, kind: PageData) {
+export function usePages<T extends { id: string }>(path: Path<readonly T[]>, kind: PageData) {
   const [size, setSize] = useState(PAGE_SIZE)
   const load = async (signal: AbortSignal, known: Pages<T> | null) => {
     // Only more items were requested.

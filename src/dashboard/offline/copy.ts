@@ -1,20 +1,17 @@
+import type { Group, Member, MemberExt, System } from '../api/types'
 import {
-  type Group,
   groups,
   hasOlder,
   isFromCopy,
   isLoaded,
-  type Member,
   members,
   PENDING_SWITCH,
   preferences,
   recordedStatuses,
   recordedSwitches,
-  type System,
   settings,
   system,
 } from '../core/store'
-import type { MemberExt } from '../core/types'
 import { type Copied, readCopy } from './device'
 
 /** Contents of the copy: what Now, Members and History show, without pictures and texts. */

@@ -1,5 +1,5 @@
 import type { Instant } from '../../model/core/time'
-import type { FronterStatus } from '../core/types'
+import type { FronterStatus } from '../api/types'
 
 /** Rules of the queue of switches that wait to be sent. */
 

@@ -1,6 +1,6 @@
+import type { FronterStatus } from '../api/types'
 import { mergeSwitches, type Switch, type Switches } from '../core/history'
 import { members, recordedSwitches } from '../core/store'
-import type { FronterStatus } from '../core/types'
 import { isUnsent, type QueuedSwitch } from './queue'
 import { isOwn, queue } from './tabState'
 

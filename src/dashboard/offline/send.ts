@@ -1,4 +1,5 @@
 import { DAY, formatInstant, parseInstant } from '../../model/core/time'
+import { sessionPath, switchPath, switchWithStatusesPath, systemPath } from '../api/paths'
 import type { Switch } from '../core/history'
 import { compareClocks, deviceTime } from './clocks'
 import { CHANNEL, listQueue, resultOf, SENDER_LOCK, transact } from './database'
@@ -109,7 +110,7 @@ const SHORT_SESSION = DAY
 
 /** Asks the server who is logged in. Both times are the server's, so no clock has to be right. */
 export async function checkSession() {
-  const { answer, body, clock } = await request('web/session')
+  const { answer, body, clock } = await request(sessionPath)
   const { session, system } = Object(body)
   const { id, created, expires } = Object(session)
   const { uuid } = Object(system)
@@ -168,7 +169,7 @@ async function sendOne(
 
 /** Leaves out members that do not exist any more; keeps the switch for review if none is left. */
 async function leaveOutDeleted(one: QueuedSwitch, refusal: Answer): Promise<Outcome | null> {
-  const { answer, body } = await request('v2/systems/@me/members')
+  const { answer, body } = await request(`${systemPath}/members`)
   if (answer?.status !== 200 || !Array.isArray(body)) return sendLater(answer)
   const known = new Set(body.map((member: unknown) => Object(member).uuid))
   const members = one.members.filter((uuid) => known.has(uuid))
@@ -224,7 +225,7 @@ interface Received {
 
 async function requestChange(one: QueuedSwitch) {
   const { uuid, kind, members, statuses, timestamp } = one
-  const path = `ext/v1/systems/@me/switches/${uuid}`
+  const path = switchWithStatusesPath(uuid)
   if (kind === 'delete') return { ...(await request(path, { method: 'DELETE' })), recorded: null }
   const known = statuses.filter(({ status }) => status.trim() !== '')
   const received = await request(path, {
@@ -238,7 +239,7 @@ async function requestChange(one: QueuedSwitch) {
 }
 
 async function findRecorded(uuid: string) {
-  return readRecorded(uuid, await request(`v2/systems/@me/switches/${uuid}`))
+  return readRecorded(uuid, await request(switchPath(uuid)))
 }
 
 /** Reads a switch from an answer. A success without this switch is not the server's answer. */

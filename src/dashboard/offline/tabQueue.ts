@@ -1,7 +1,8 @@
 import { formatInstant, type Instant } from '../../model/core/time'
 import { nextTimestamp } from '../../model/front/switch'
 import { ApiError, request } from '../api/client'
-import { PATH } from '../core/actions'
+import { switchPath } from '../api/paths'
+import type { FronterStatus } from '../api/types'
 import { sessionState } from '../core/session'
 import {
   isDeviceOnline,
@@ -18,7 +19,6 @@ import {
 } from '../core/store'
 import { createUuid, createWithStatuses } from '../core/switchWithStatus'
 import type { SwitchChange } from '../core/toastStorage'
-import type { FronterStatus } from '../core/types'
 import { strings } from '../texts/texts'
 import { deviceTime } from './clocks'
 import { listQueue, resultOf, transact } from './database'
@@ -141,7 +141,7 @@ async function removeSwitch(id: string): Promise<void> {
     await queueRemoval(id)
   } catch (cause) {
     if (isOffline.value || queue.value.some(({ uuid }) => uuid === id)) throw cause
-    await request(`${PATH}/${id}`, { method: 'DELETE' })
+    await request(switchPath(id), { method: 'DELETE' })
     return removeSwitchFromStore(id)
   }
   await refreshQueue()

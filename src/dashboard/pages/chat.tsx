@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact'
+import { unreadPath } from '../api/paths'
+import { api } from '../api/resources'
+import type { Member, Poll } from '../api/types'
 import { route } from '../core/route'
-import type { Member } from '../core/store'
 import { useQuery } from '../core/useQuery'
 import { boardPlace } from '../features/journal/board'
 import { BoardPage, RoomPage } from '../features/journal/boardPage'
-import { Boards, type Unread } from '../features/journal/boards'
-import { JOURNAL_PATH, type Poll, type Room } from '../features/journal/journal'
+import { Boards } from '../features/journal/boards'
 import { Polls } from '../features/journal/pollList'
 import { Posts } from '../features/journal/posts'
 import { Rooms } from '../features/journal/rooms'
@@ -36,10 +37,10 @@ function LazyPoll({ id }: { id: string }) {
 }
 
 function Overview() {
-  const unread = useQuery<Unread>(`${JOURNAL_PATH}/posts/unread`, 'posts')
-  const rooms = useQuery<Room[]>(`${JOURNAL_PATH}/rooms`, 'posts')
+  const unread = useQuery(unreadPath, 'posts')
+  const rooms = useQuery(api.rooms.list, 'posts')
   // All of them, because the open ones are first.
-  const polls = useQuery<Poll[]>(`${JOURNAL_PATH}/polls?limit=1000`, 'polls')
+  const polls = useQuery<readonly Poll[]>(`${api.polls.list}?limit=1000`, 'polls')
   return (
     <Page title={strings.chat}>
       <Loaded own={unread}>{(data) => <Boards unread={data} />}</Loaded>

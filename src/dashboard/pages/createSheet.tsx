@@ -1,17 +1,9 @@
 import { useRef, useState } from 'preact/hooks'
 import type { SharedKind } from '../../model/friends/bucket'
-import { request } from '../api/client'
+import { api } from '../api/resources'
+import type { Group } from '../api/types'
 import { showToast } from '../core/actions'
-import {
-  type Group,
-  memberWord,
-  putGroup,
-  putMembers,
-  readGroup,
-  readMember,
-  type SerializedGroup,
-  type SerializedMember,
-} from '../core/store'
+import { memberWord, putGroup, putMembers, readGroup, readMember } from '../core/store'
 import { VisibleTo } from '../features/friends/bucketChecks'
 import { describeBuckets, useBuckets } from '../features/friends/friends'
 import { createMember, NameForm } from '../features/members/createMember'
@@ -28,7 +20,7 @@ export function CreateMemberSheet({ onClose }: Props) {
   const create = async (name: string, buckets: readonly string[] | undefined) => {
     if (buckets) {
       const body = { member: { name }, buckets }
-      const created = await request<SerializedMember>('ext/v1/members', { method: 'POST', body })
+      const created = await api.members.create(body)
       if (created) putMembers([readMember(created)])
       showToast({ text: strings.isAdded(name) })
     } else await createMember(name)
@@ -49,15 +41,12 @@ export function CreateGroupSheet({ onClose, onDone }: Props & { onDone: () => vo
   /** Group whose buckets could not be saved at first. */
   const unfinished = useRef<Group | null>(null)
   const create = async (name: string, buckets: readonly string[] | undefined) => {
-    const created =
-      unfinished.current ?? (await request<Group>('v2/groups', { method: 'POST', body: { name } }))
+    const created = unfinished.current ?? (await api.v2Groups.create({ name }))
     if (!created) return
     putGroup(created)
     if (buckets) {
       unfinished.current = created
-      const body = { buckets }
-      const path = `ext/v1/groups/${created.uuid}`
-      const shared = await request<SerializedGroup>(path, { method: 'PATCH', body })
+      const shared = await api.groups.patch(created.uuid, { buckets })
       if (shared) putGroup(readGroup(shared))
     }
     showToast({ text: memberStrings.groupIsAdded })

@@ -1,10 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Visibility, visibilities } from '../../model/systems/system'
 import { ApiError, errorMessage, isUnauthorized, problemMessage, requestOnce } from '../api/client'
+import { registrationPath } from '../api/paths'
+import { newSystemPath, setupPath } from '../api/resources'
+import type { Registration } from '../api/types'
 import { goTo, invitation } from '../core/route'
 import { useAction } from '../core/useAction'
 import { Remember } from '../features/access/finishLogin'
-import type { Registration } from '../features/access/registration'
 import { logIn, startSession } from '../features/access/startSession'
 import { createStrings, strings } from '../texts/texts'
 import { CenteredPage, Unreachable } from '../ui/centeredPage'
@@ -20,7 +22,7 @@ export function Setup({ code }: { code: string }) {
   const check = async () => {
     setAccess({ is: 'loading' })
     try {
-      await requestOnce('web/setup', { method: 'POST', body: { code } })
+      await requestOnce(setupPath, { method: 'POST', body: { code } })
       setAccess({ is: 'open' })
     } catch (cause) {
       setAccess(isUnauthorized(cause) ? { is: 'over' } : { is: 'away', problem: explain(cause) })
@@ -43,7 +45,7 @@ export function Create() {
   const [found, setFound] = useState<Registration | 'loading' | 'away'>('loading')
   const load = async () => {
     setFound('loading')
-    setFound((await requestOnce<Registration>('web/registration').catch(() => null)) ?? 'away')
+    setFound((await requestOnce(registrationPath).catch(() => null)) ?? 'away')
   }
   useEffect(() => {
     load()
@@ -114,7 +116,7 @@ function CreateSystem({ code, needsInvite = false, onRefused }: Props) {
     const access = code !== undefined ? { code } : needsInvite ? { invite: invite.trim() } : {}
     const body = { name: name.trim(), visibility, remember, ...access }
     try {
-      setCreated(await logIn<Created>('web/systems', body))
+      setCreated(await logIn<Created>(newSystemPath, body))
     } catch (cause) {
       if (!(cause instanceof ApiError)) throw cause
       const [badName] = cause.problems.name ?? []

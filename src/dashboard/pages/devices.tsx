@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 import { parseInstant } from '../../model/core/time'
 import { request } from '../api/client'
+import { sessionPath } from '../api/paths'
+import { api } from '../api/resources'
+import type { Device, Token } from '../api/types'
 import { showToast } from '../core/actions'
 import { formatter } from '../core/appearance'
 import { isOffline } from '../core/store'
@@ -19,22 +22,6 @@ import { ProblemText } from '../ui/problemText'
 import { RowList } from '../ui/rowList'
 import { Sheet } from '../ui/sheet'
 
-interface Device {
-  id: string
-  name: string
-  created: string
-  last_used: string
-  this: boolean
-}
-
-interface Token {
-  name: string
-  scope: string
-  created: string
-  last_used: string | null
-  expires: string | null
-}
-
 /** Logged-in browsers and tokens. */
 export function Devices() {
   const [devices, setDevices] = useState<readonly Device[] | null>(null)
@@ -44,10 +31,7 @@ export function Devices() {
   const { logOut, question, problem: logOutProblem } = useLogOut()
 
   const load = async () => {
-    const [found, keys] = await Promise.all([
-      request<Device[]>('web/sessions'),
-      request<Token[]>('v2/systems/@me/tokens'),
-    ])
+    const [found, keys] = await Promise.all([request(api.sessions.list), request(api.tokens.list)])
     setDevices(found ?? [])
     setTokens(keys ?? [])
   }
@@ -56,19 +40,19 @@ export function Devices() {
   }, [isOffline.value])
 
   const end = async (device: Device) => {
-    if (device.this) return await logOut({ path: 'web/session' })
-    await request(`web/sessions/${device.id}`, { method: 'DELETE' })
+    if (device.this) return await logOut({ path: sessionPath })
+    await api.sessions.remove(device.id)
     showToast({ text: moreStrings.isLoggedOut(device.name) })
     await load()
   }
   const rename = async ({ id }: Device, name: string) => {
-    await request(`web/sessions/${id}`, { method: 'PATCH', body: { name } })
+    await api.sessions.patch(id, { name })
     setRenaming(null)
     showToast({ text: strings.isSaved })
     await load()
   }
   const revoke = async ({ name }: Token) => {
-    await request(`v2/systems/@me/tokens/${encodeURIComponent(name)}`, { method: 'DELETE' })
+    await api.tokens.remove(name)
     showToast({ text: moreStrings.isRevoked(name) })
     await load()
   }
@@ -111,7 +95,7 @@ export function Devices() {
             <button
               type="button"
               aria-disabled={isOffline.value}
-              onClick={() => logOut({ path: 'web/sessions', isOfAll: true })}
+              onClick={() => logOut({ path: api.sessions.list, isOfAll: true })}
             >
               {moreStrings.logOutEverywhere}
             </button>

@@ -3,20 +3,15 @@ import { diff, type JsonObject, parsePartial, type Row } from '../../model/core/
 import type { Option } from '../../model/core/field'
 import { customField, customFieldTypes, hasOptions } from '../../model/members/customField'
 import { isTextType } from '../../model/members/fieldValue'
-import { ApiError, errorMessage, problemMessage, request } from '../api/client'
+import { ApiError, errorMessage, problemMessage } from '../api/client'
+import { api } from '../api/resources'
+import type { Bucket, CustomField } from '../api/types'
 import { showToast } from '../core/actions'
-import {
-  type CustomField,
-  chosenOptions,
-  FIELDS_PATH,
-  fieldPath,
-  fieldValue,
-  membersWith,
-} from '../core/customFields'
+import { chosenOptions, fieldValue, membersWith } from '../core/customFields'
 import { memberWord } from '../core/store'
 import { useAction } from '../core/useAction'
 import { VisibleTo } from '../features/friends/bucketChecks'
-import { type Bucket, useBuckets } from '../features/friends/friends'
+import { useBuckets } from '../features/friends/friends'
 import { editStrings, fieldStrings, strings } from '../texts/texts'
 import { ColorInput } from '../ui/colorInput'
 import { ConfirmSheet } from '../ui/confirmSheet'
@@ -61,8 +56,8 @@ export function FieldSheet({ field, onClose, onDone }: Props) {
     if (Object.keys(found).length > 0) return
     if (field && !isChanged) return onClose()
     try {
-      if (field) await request(fieldPath(field), { method: 'PATCH', body: changes })
-      else await request(FIELDS_PATH, { method: 'POST', body: draft })
+      if (field) await api.fields.patch(field.id, changes)
+      else await api.fields.create(draft)
     } catch (cause) {
       if (cause instanceof ApiError) setProblems(texts(cause.problems))
       throw cause
@@ -72,7 +67,7 @@ export function FieldSheet({ field, onClose, onDone }: Props) {
   }
   const remove = (of: CustomField) =>
     run(async () => {
-      await request(fieldPath(of), { method: 'DELETE' })
+      await api.fields.remove(of.id)
       showToast({ text: fieldStrings.isDeleted(of.name) })
       onDone()
     })

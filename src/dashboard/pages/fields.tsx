@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { Level } from '../../model/core/entity'
 import { useOrder } from '../actions/useOrder'
-import { request } from '../api/client'
+import { api } from '../api/resources'
+import type { CustomField } from '../api/types'
 import { announce } from '../core/actions'
-import { type CustomField, FIELDS_PATH, fieldPath, membersWith } from '../core/customFields'
+import { membersWith } from '../core/customFields'
 import { isOffline, memberWord } from '../core/store'
 import { useAction } from '../core/useAction'
 import { SampleValues } from '../features/members/memberFields'
@@ -68,7 +69,7 @@ interface ListProps {
 type Direction = 'up' | 'down'
 
 function FieldList({ all, reload, onEdit }: ListProps) {
-  const { items: fields, reorder, problem } = useOrder(all, `${FIELDS_PATH}/order`, reload)
+  const { items: fields, reorder, problem } = useOrder(all, api.fields.order, reload)
   const move = (field: CustomField, direction: Direction) => {
     const ids = fields.map(({ id }) => id)
     const at = ids.indexOf(field.id)
@@ -135,7 +136,7 @@ function FieldLevel({ field, reload }: { field: CustomField; reload: () => void 
   const { run, problem } = useAction()
   const change = (privacy: Level) =>
     run(async () => {
-      await request(fieldPath(field), { method: 'PATCH', body: { privacy } })
+      await api.fields.patch(field.id, { privacy })
       reload()
     })
   return (

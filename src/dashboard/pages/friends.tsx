@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks'
+import { api } from '../api/resources'
+import type { Bucket, Share } from '../api/types'
 import { route } from '../core/route'
 import { isOffline } from '../core/store'
 import { useQuery } from '../core/useQuery'
@@ -7,12 +9,6 @@ import { Buckets } from '../features/friends/buckets'
 import { EnterCode } from '../features/friends/enterCode'
 import { FriendList } from '../features/friends/friendList'
 import { FriendPage } from '../features/friends/friendPage'
-import {
-  type Bucket,
-  INVITES_PATH,
-  type Invitation as Invite,
-  type Share,
-} from '../features/friends/friends'
 import { Invitations } from '../features/friends/invitations'
 import { InviteSheet } from '../features/friends/inviteSheet'
 import { Links } from '../features/friends/links'
@@ -38,7 +34,7 @@ interface Inviting {
 /** Friends, invitations, privacy buckets and links. */
 function AllFriends() {
   const { friends, problem, reload } = useFriends()
-  const invitations = useQuery<readonly Invite[]>(INVITES_PATH, 'friends')
+  const invitations = useQuery(api.invitations.list, 'friends')
   const [inviting, setInviting] = useState<Inviting | null>(null)
   return (
     <Page

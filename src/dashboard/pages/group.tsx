@@ -3,22 +3,12 @@ import { useState } from 'preact/hooks'
 import { parseInstant } from '../../model/core/time'
 import { group as table } from '../../model/groups/group'
 import { nameOfGroup, pathOf, subgroupsOf } from '../actions/groupTree'
+import { type Group, isListed, type Member } from '../api/types'
 import { runWithToast } from '../core/actions'
 import { formatter } from '../core/appearance'
 import { lastHere } from '../core/history'
 import { findByRoute } from '../core/route'
-import {
-  front,
-  type Group,
-  groups,
-  isOffline,
-  type Member,
-  members,
-  memberWord,
-  switches,
-  system,
-} from '../core/store'
-import { isListed } from '../core/types'
+import { front, groups, isOffline, members, memberWord, switches, system } from '../core/store'
 import { describeCount, membersOf } from '../features/groups/groupMembers'
 import { GroupMembersSheet } from '../features/groups/groupMembersSheet'
 import { GroupRow } from '../features/groups/groupRow'

@@ -1,17 +1,10 @@
 import { entity, isEmptyPatch, type JsonObject } from '../../model/core/entity'
 import { group } from '../../model/groups/group'
 import { groupExt } from '../../model/groups/groupExt'
-import { request } from '../api/client'
+import { api } from '../api/resources'
+import type { Group } from '../api/types'
 import { showToast } from '../core/actions'
-import {
-  type Group,
-  groups,
-  memberWord,
-  putGroup,
-  readGroup,
-  removeGroupFromStore,
-  type SerializedGroup,
-} from '../core/store'
+import { groups, memberWord, putGroup, readGroup, removeGroupFromStore } from '../core/store'
 import { EntityEditPage } from '../features/form/entityEditPage'
 import { Fold } from '../features/form/formPage'
 import {
@@ -86,12 +79,9 @@ async function saveGroup(
   { emoji, buckets, ...body }: JsonObject,
 ): Promise<Group | null> {
   const { uuid } = own
-  const saved = isEmptyPatch(body)
-    ? own
-    : await request<Group>(`v2/groups/${uuid}`, { method: 'PATCH', body })
+  const saved = isEmptyPatch(body) ? own : await api.v2Groups.patch(uuid, body)
   if ((emoji === undefined && buckets === undefined) || !saved) return saved
-  const added = { method: 'PATCH', body: { emoji, buckets } }
-  const ext = await request<SerializedGroup>(`ext/v1/groups/${uuid}`, added)
+  const ext = await api.groups.patch(uuid, { emoji, buckets })
   return ext && readGroup(ext)
 }
 
@@ -104,7 +94,7 @@ interface DeleteProps {
 function DeleteGroup({ own, onClose, onDeleted }: DeleteProps) {
   const name = own.display_name || own.name
   const remove = async () => {
-    await request(`v2/groups/${own.uuid}`, { method: 'DELETE' })
+    await api.v2Groups.remove(own.uuid)
     onDeleted()
     removeGroupFromStore(own.uuid)
     showToast({ text: memberStrings.groupIsDeleted(memberWord.value) })

@@ -2,10 +2,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { DAY, type Instant, SECOND } from '../../model/core/time'
 import type { Span } from '../../model/insights/replay'
 import { errorMessage } from '../api/client'
+import { isCustomFront } from '../api/types'
 import { announce } from '../core/actions'
 import { formatter } from '../core/appearance'
 import { members, nameOf, switches, zone } from '../core/store'
-import { isCustomFront } from '../core/types'
 import {
   customSpan,
   type Figures,

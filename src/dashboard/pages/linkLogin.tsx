@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { isUnauthorized, requestOnce } from '../api/client'
+import { sessionPath } from '../api/paths'
+import { loginPath } from '../api/resources'
 import { goTo } from '../core/route'
 import { useAction } from '../core/useAction'
 import { explain, finishLogin, Remember } from '../features/access/finishLogin'
@@ -22,7 +24,7 @@ export function LinkLogin({ code }: { code: string }) {
 
   const check = () => {
     setLink({ is: 'loading' })
-    requestOnce<{ system: { name: string | null } }>('web/login', {
+    requestOnce<{ system: { name: string | null } }>(loginPath, {
       method: 'POST',
       body: { code },
     }).then(
@@ -40,7 +42,7 @@ export function LinkLogin({ code }: { code: string }) {
   const submit = () =>
     run(async () => {
       try {
-        await logIn('web/session', { code, remember })
+        await logIn(sessionPath, { code, remember })
         finishLogin('link', remember)
       } catch (cause) {
         if (!isUnauthorized(cause)) throw cause

@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
 import { requestOnce } from '../api/client'
+import { registrationPath, sessionPath } from '../api/paths'
+import type { Registration } from '../api/types'
 import { invitation, route } from '../core/route'
 import { loginNote } from '../core/session'
 import { useAction } from '../core/useAction'
 import { explain, finishLogin, Remember } from '../features/access/finishLogin'
-import type { Registration } from '../features/access/registration'
 import { logIn } from '../features/access/startSession'
 import { TokenField } from '../features/access/tokenField'
 import { strings } from '../texts/texts'
@@ -28,7 +29,7 @@ function TokenLogin() {
 
   const submit = async () => {
     if (token.trim() === '') return setProblem(strings.noToken)
-    await logIn('web/session', { token: token.trim(), remember })
+    await logIn(sessionPath, { token: token.trim(), remember })
     finishLogin('token', remember)
   }
 
@@ -66,7 +67,7 @@ function NewHere() {
   const [found, setFound] = useState<Registration | null>(null)
   useEffect(() => {
     // Without the answer people can still log in.
-    requestOnce<Registration>('web/registration').then(setFound, () => {})
+    requestOnce(registrationPath).then(setFound, () => {})
   }, [])
   if (!found) return null
   if (found.needs_setup && found.registration === 'closed') return <p>{strings.needsSetup}</p>

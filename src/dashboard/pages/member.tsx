@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { member as table } from '../../model/members/member'
+import { isArchived, isCustomFront, isListed, type Member } from '../api/types'
 import { logSwitch, runWithToast, showToast } from '../core/actions'
 import { type MemberTab, memberTabs } from '../core/address'
 import { findByRoute, route } from '../core/route'
@@ -8,20 +9,18 @@ import {
   front,
   groups,
   isOffline,
-  type Member,
   members,
   preferences,
   savePreferences,
   system,
 } from '../core/store'
-import { isArchived, isCustomFront, isListed } from '../core/types'
 import { FriendsView } from '../features/friends/friendPreview'
 import { MemberHistory } from '../features/front/memberHistory'
 import { ArchivedNote } from '../features/members/archiveMember'
 import { MemberFacts } from '../features/members/memberFacts'
 import { MemberFields } from '../features/members/memberFields'
 import { descriptionOf, requestMember, useWholeMember } from '../features/members/useMemberData'
-import { StillNamed } from '../features/privacy/publicListWarning'
+import { PublicListWarning } from '../features/privacy/publicListWarning'
 import { hidden, type PublicMember, publicMember } from '../features/privacy/publicView'
 import { redactMemberForFriend } from '../features/privacy/redact'
 import { type ViewMode, ViewModeToggle } from '../features/privacy/viewModeToggle'
@@ -77,7 +76,7 @@ function Found({ listed }: { listed: Member }) {
       {shown && !isListed(own) && (
         <>
           <p class="note">{memberStrings.unlisted}</p>
-          <StillNamed />
+          <PublicListWarning />
         </>
       )}
       {isOurs && isArchived(own) && (

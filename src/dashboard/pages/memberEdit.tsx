@@ -6,9 +6,10 @@ import {
   patchMember,
   toMemberForm,
 } from '../actions/memberForm'
-import { type CustomField, keyOf } from '../core/customFields'
+import type { CustomField, Member } from '../api/types'
+import { keyOf } from '../core/customFields'
 import { findByRoute } from '../core/route'
-import { displayName, type Member, members, memberWord, putMembers } from '../core/store'
+import { displayName, members, memberWord, putMembers } from '../core/store'
 import { EntityEditPage } from '../features/form/entityEditPage'
 import { Fold, labelOf } from '../features/form/formPage'
 import {

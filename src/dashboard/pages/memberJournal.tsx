@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import type { Member } from '../core/store'
+import type { Member } from '../api/types'
 import { useLazy } from '../lib/useLazy'
 import { LoadProblem } from '../ui/loadProblem'
 import { Skeleton } from '../ui/page'

@@ -1,3 +1,4 @@
+import { sessionPath } from '../api/paths'
 import { preferences } from '../core/store'
 import { useLogOut } from '../features/access/useLogOut'
 import { archiveStrings, fieldStrings, moreStrings, reminderStrings, strings } from '../texts/texts'
@@ -40,7 +41,7 @@ export function More() {
       <button
         type="button"
         aria-busy={isBusy || undefined}
-        onClick={() => logOut({ path: 'web/session' })}
+        onClick={() => logOut({ path: sessionPath })}
       >
         {problem === '' ? strings.logOut : strings.tryAgain}
       </button>

@@ -1,6 +1,6 @@
+import type { Member } from '../api/types'
 import { createDraft } from '../core/drafts'
 import { route } from '../core/route'
-import type { Member } from '../core/store'
 import { displayName } from '../core/store'
 import { findMember } from '../features/journal/journal'
 import { EditNote, NewNote } from '../features/journal/noteEdit'

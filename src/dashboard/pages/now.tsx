@@ -2,6 +2,7 @@ import { computed } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { DAY, HOUR } from '../../model/core/time'
 import { requestedFocus } from '../actions/shortcuts'
+import { isArchived } from '../api/types'
 import { announce, findLost, logSwitch, lostSwitch } from '../core/actions'
 import { historyHash } from '../core/address'
 import { earlier, selection, switchStatus, toggleSelection } from '../core/drafts'
@@ -20,7 +21,6 @@ import {
   unreadPosts,
   zone,
 } from '../core/store'
-import { isArchived } from '../core/types'
 import { useAction } from '../core/useAction'
 import { ActionBar } from '../features/front/actionBar'
 import { CurrentFronters } from '../features/front/currentFronters'

@@ -1,15 +1,16 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Level } from '../../model/core/entity'
-import type { ExtSettings } from '../../model/systems/extSettings'
 import type { system as table } from '../../model/systems/system'
 import { request } from '../api/client'
+import { systemPath } from '../api/paths'
+import { extSettingsPath } from '../api/resources'
+import type { System } from '../api/types'
 import {
   frontStatuses,
   groups,
   isOffline,
   members,
   memberWord,
-  type System,
   switches,
   system,
 } from '../core/store'
@@ -78,7 +79,6 @@ export function Privacy() {
 }
 
 const STATUS_LEVEL = 'front_status_privacy'
-const SETTINGS_PATH = 'ext/v1/systems/@me/settings'
 
 interface StatusLevel {
   /** Null until it is known. */
@@ -90,14 +90,14 @@ interface StatusLevel {
 
 /** Privacy of status texts, which is not part of the system in version 2. */
 function useStatusLevel(): StatusLevel {
-  const { data, problem, reload } = useQuery<ExtSettings>(SETTINGS_PATH, 'frontNotes')
+  const { data, problem, reload } = useQuery(extSettingsPath, 'frontNotes')
   const [chosen, setChosen] = useState<Level | null>(null)
   useEffect(() => setChosen(null), [data])
   const level = chosen ?? data?.[STATUS_LEVEL] ?? null
   const change = async (to: Level) => {
     setChosen(to)
     try {
-      await request(SETTINGS_PATH, { method: 'PATCH', body: { [STATUS_LEVEL]: to } })
+      await request(extSettingsPath, { method: 'PATCH', body: { [STATUS_LEVEL]: to } })
     } catch (cause) {
       setChosen(null)
       throw cause
@@ -119,7 +119,7 @@ function Levels({ own, word, status }: LevelsProps) {
     run(async () => {
       setLevel(level, to)
       try {
-        const saved = await request<System>('v2/systems/@me', {
+        const saved = await request(systemPath, {
           method: 'PATCH',
           body: { privacy: { [level]: to } },
         })

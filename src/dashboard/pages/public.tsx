@@ -1,17 +1,12 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { ApiError, requestOnce } from '../api/client'
-import type { CustomField } from '../core/customFields'
-import { readMember, type SerializedMember } from '../core/store'
-import type { Group, System } from '../core/types'
+import type { Path } from '../api/json'
+import { publicPaths } from '../api/resources'
+import type { PublicSwitch } from '../api/types'
+import { readMember } from '../core/store'
 import { subscribeWhileVisible } from '../core/visibleStream'
 import { PublicProfile } from '../features/privacy/publicProfile'
-import {
-  hidden,
-  type PublicFront,
-  type PublicSwitch,
-  type PublicView,
-  RECENT_SWITCHES,
-} from '../features/privacy/publicView'
+import { hidden, type PublicView, RECENT_SWITCHES } from '../features/privacy/publicView'
 import { publicViewStrings, strings } from '../texts/texts'
 import { CenteredPage, Unreachable } from '../ui/centeredPage'
 import { Logo } from '../ui/logo'
@@ -91,20 +86,19 @@ function PublicPageContent({ view }: { view: PublicView }) {
 
 /** Requests without the session cookie: the owner would get private data, too. */
 async function loadPublicView(of: string): Promise<PublicView> {
-  const path = `systems/${encodeURIComponent(of)}`
-  const read = <T,>(rest: string, api = 'v2') =>
-    requestOnce<T>(`${api}/${path}${rest}`, { isAnonymous: true })
-  const list = <T,>(rest: string, api?: string) =>
-    read<T>(rest, api).catch((cause: unknown): typeof hidden => {
+  const paths = publicPaths(of)
+  const read = <T,>(path: Path<T>) => requestOnce(path, { isAnonymous: true })
+  const list = <T,>(path: Path<T>) =>
+    read(path).catch((cause: unknown): typeof hidden => {
       if (cause instanceof ApiError && cause.status === 403) return hidden
       throw cause
     })
   const [system, members, groups, front, switches] = await Promise.all([
-    read<System>(''),
-    list<SerializedMember[]>('/members', 'ext/v1'),
-    list<Group[]>('/groups?with_members=true'),
-    list<PublicFront>('/front', 'ext/v1'),
-    list<PublicSwitch[]>(`/switches?limit=${RECENT_SWITCHES}`),
+    read(paths.system),
+    list(paths.members),
+    list(paths.groups),
+    list(paths.front),
+    list<readonly PublicSwitch[]>(`${paths.switches}?limit=${RECENT_SWITCHES}`),
   ])
   if (!system) throw new ApiError(404, '', 0)
   const hasValues =
@@ -112,7 +106,7 @@ async function loadPublicView(of: string): Promise<PublicView> {
   return {
     system,
     members: members === hidden ? hidden : (members ?? []).map(readMember),
-    fields: (hasValues && (await read<CustomField[]>('/fields', 'ext/v1'))) || [],
+    fields: (hasValues && (await read(paths.fields))) || [],
     groups: groups ?? [],
     front,
     switches: switches ?? [],
@@ -121,7 +115,7 @@ async function loadPublicView(of: string): Promise<PublicView> {
 
 function subscribeToFront(of: string, onFront: (front: PublicView['front']) => void): () => void {
   return subscribeWhileVisible({
-    path: `ext/v1/systems/${encodeURIComponent(of)}/front/stream`,
+    path: publicPaths(of).stream,
     isAnonymous: true,
     onEvent: ({ name, data }) => name === 'front' && onFront(JSON.parse(data)),
     onStateChange: (state) => state === 'refused' && onFront(hidden),

@@ -1,20 +1,16 @@
 import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
-import type { Settings } from '../../model/systems/settings'
 import { request } from '../api/client'
+import { settingsPath } from '../api/paths'
+import { api } from '../api/resources'
+import type { Reminder } from '../api/types'
 import { announce, showToast } from '../core/actions'
 import { deviceZone, front, isOffline, settings } from '../core/store'
 import { useAction } from '../core/useAction'
 import { useQuery } from '../core/useQuery'
 import { Notifications } from '../features/push/notificationsCard'
 import { ReminderSheet } from '../features/reminders/reminderSheet'
-import {
-  describeDue,
-  describeRule,
-  REMINDERS_PATH,
-  type Reminder,
-  reminderPath,
-} from '../features/reminders/reminders'
+import { describeDue, describeRule } from '../features/reminders/reminders'
 import { reminderStrings, strings } from '../texts/texts'
 import { CheckField } from '../ui/checkField'
 import { Icon } from '../ui/icon'
@@ -28,7 +24,7 @@ const answered = signal<ReadonlySet<string>>(new Set())
 
 /** All reminders, with a switch for each. */
 export function Reminders() {
-  const { data, problem, reload } = useQuery<Reminder[]>(REMINDERS_PATH, 'reminders')
+  const { data, problem, reload } = useQuery(api.reminders.list, 'reminders')
   const [edited, setEdited] = useState<{ reminder?: Reminder } | null>(null)
   const { id, timestamp } = front.value ?? { id: '', timestamp: 0 }
   // Switches and the time zone change when reminders are due.
@@ -113,7 +109,7 @@ function ReminderSwitch({ reminder, reload }: { reminder: Reminder; reload: () =
       setOn(next)
       answered.value = new Set([...answered.value, id])
       try {
-        await request(reminderPath(reminder), { method: 'PATCH', body: { enabled: next } })
+        await api.reminders.patch(id, { enabled: next })
       } catch (cause) {
         setOn(!next)
         throw cause
@@ -155,8 +151,7 @@ function Offer({ all, reload }: { all: readonly Reminder[]; reload: () => void }
   }
   const turnOn = () =>
     run(async () => {
-      for (const one of offered)
-        await request(reminderPath(one), { method: 'PATCH', body: { enabled: true } })
+      for (const one of offered) await api.reminders.patch(one.id, { enabled: true })
       showToast({ text: reminderStrings.areOn(offered.length) })
       answer()
       reload()
@@ -194,8 +189,7 @@ function MissingZone() {
   const use = () =>
     run(async () => {
       const body = { timezone: own }
-      const path = 'v2/systems/@me/settings'
-      settings.value = await request<Settings>(path, { method: 'PATCH', body })
+      settings.value = await request(settingsPath, { method: 'PATCH', body })
       showToast({ text: reminderStrings.zoneIsSet(own) })
     })
   return (

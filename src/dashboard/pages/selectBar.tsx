@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
+import type { Member } from '../api/types'
 import { announce } from '../core/actions'
-import { isOffline, type Member, offlineReason } from '../core/store'
+import { isOffline, offlineReason } from '../core/store'
 import { bulkStrings, listStrings } from '../texts/texts'
 import { Icon } from '../ui/icon'
 import { ProblemText } from '../ui/problemText'

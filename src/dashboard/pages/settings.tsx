@@ -1,5 +1,6 @@
 import { type Settings, settings as table } from '../../model/systems/settings'
 import { request } from '../api/client'
+import { settingsPath } from '../api/paths'
 import { goTo } from '../core/route'
 import { memberWord, settings } from '../core/store'
 import { useForm } from '../features/form/form'
@@ -29,7 +30,10 @@ type OwnSettings = Settings & { uuid: string; privacy: null }
 
 function Editing({ own }: { own: OwnSettings }) {
   const form = useForm<OwnSettings>(table, own, {
-    send: (body) => request('v2/systems/@me/settings', { method: 'PATCH', body }),
+    async send(body) {
+      const saved = await request(settingsPath, { method: 'PATCH', body })
+      return saved && { ...own, ...saved }
+    },
     onSaved(saved) {
       settings.value = saved
       goTo('#/system')

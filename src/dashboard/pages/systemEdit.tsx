@@ -1,7 +1,9 @@
 import { system as table } from '../../model/systems/system'
 import { request } from '../api/client'
+import { systemPath } from '../api/paths'
+import type { System } from '../api/types'
 import { goTo } from '../core/route'
-import { type System, system } from '../core/store'
+import { system } from '../core/store'
 import { useForm } from '../features/form/form'
 import { Fold, FormPage } from '../features/form/formPage'
 import { ColorLine, DescriptionLine, PictureLine, TextLine } from '../features/form/lines'
@@ -16,7 +18,7 @@ export function SystemEdit() {
 
 function Editing({ own }: { own: System }) {
   const form = useForm<System>(table, own, {
-    send: (body) => request('v2/systems/@me', { method: 'PATCH', body }),
+    send: (body) => request(systemPath, { method: 'PATCH', body }),
     onSaved(saved) {
       system.value = saved
       goTo('#/system')

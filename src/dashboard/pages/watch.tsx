@@ -1,10 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import { ApiError, requestOnce } from '../api/client'
+import { systemPath } from '../api/paths'
+import { frontStreamPath } from '../api/resources'
+import type { PublicFront } from '../api/types'
 import type { LiveState } from '../core/eventStream'
 import { manifestPath } from '../core/language'
 import { subscribeWhileVisible } from '../core/visibleStream'
 import { Fronters } from '../features/privacy/fronters'
-import type { PublicFront } from '../features/privacy/publicView'
 import { publicViewStrings, strings } from '../texts/texts'
 import { CenteredPage } from '../ui/centeredPage'
 import { lazy } from '../ui/lazy'
@@ -27,12 +29,12 @@ export function Watch({ token: given }: { token: string }) {
   useEffect(() => {
     // Requested after connecting, so that it never delays the stream.
     const loadName = () =>
-      requestOnce<{ name: string | null }>('v2/systems/@me', { token }).then(
+      requestOnce(systemPath, { token }).then(
         (system) => setName(system?.name ?? null),
         (cause) => cause instanceof ApiError && cause.status === 401 && setState({ is: 'over' }),
       )
     const stream = {
-      path: 'ext/v1/systems/@me/front/stream',
+      path: frontStreamPath,
       token,
       onEvent(event: { name: string; data: string }) {
         if (event.name === 'front') setState({ is: 'open', front: JSON.parse(event.data) })

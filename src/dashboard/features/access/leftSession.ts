@@ -1,4 +1,6 @@
 import { ApiError, requestOnce } from '../../api/client'
+import { sessionPath } from '../../api/paths'
+import { api } from '../../api/resources'
 import { LEFT, loginNote, store, stored } from '../../core/session'
 import { startOffline } from '../../offline/start'
 import { loadRestOfStrings, moreStrings } from '../../texts/texts'
@@ -34,7 +36,7 @@ async function end(): Promise<void> {
   loginNote.value = moreStrings.leftHere
   try {
     // By its ID, so that it cannot be one that another tab opened meanwhile.
-    const path = session === '' ? 'web/session' : `web/sessions/${session}`
+    const path = session === '' ? sessionPath : api.sessions.at(session)
     await requestOnce(path, { method: 'DELETE', signal: AbortSignal.timeout(TIMEOUT_MS) })
   } catch (cause) {
     if (!hasEnded(cause)) {

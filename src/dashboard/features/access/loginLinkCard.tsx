@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import encodeQR from 'qr'
 import { parseInstant } from '../../../model/core/time'
 import { request } from '../../api/client'
+import { loginLinksPath } from '../../api/resources'
 import { formatter } from '../../core/appearance'
 import { isOffline } from '../../core/store'
 import { useAction } from '../../core/useAction'
@@ -20,7 +21,7 @@ export function AnotherDevice() {
   const [link, setLink] = useState<LoginLink | null>(null)
   const { run, problem, isBusy } = useAction()
   const create = async () => {
-    setLink(await request<LoginLink>('web/login-links', { method: 'POST' }))
+    setLink(await request<LoginLink>(loginLinksPath, { method: 'POST' }))
   }
   const expires = parseInstant(link?.expires ?? '') ?? 0
   const isOver = link !== null && expires <= now.value

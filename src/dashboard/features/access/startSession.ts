@@ -1,4 +1,5 @@
 import { isSessionOver, isUnauthorized, requestOnce } from '../../api/client'
+import { sessionPath } from '../../api/paths'
 import {
   ignoreError,
   isNewLogin,
@@ -24,7 +25,7 @@ export async function restoreSession(): Promise<void> {
     return await endLeftSession()
   }
   try {
-    if (!loginMethod()) await requestOnce('web/session')
+    if (!loginMethod()) await requestOnce(sessionPath)
     isSessionOver.value = false
     sessionState.value = 'in'
   } catch (cause) {

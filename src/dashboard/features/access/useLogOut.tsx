@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { isUnauthorized, request } from '../../api/client'
+import { api } from '../../api/resources'
 import { clearSession, loginMethod } from '../../core/session'
 import { isOffline } from '../../core/store'
 import { useAction } from '../../core/useAction'
@@ -93,7 +94,7 @@ async function isOnlyWayIn({ isOfAll = false }: Ending): Promise<boolean> {
   if (isOfAll) return true
   if (isOffline.value) return true
   try {
-    const sessions = await request<unknown[]>('web/sessions', {
+    const sessions = await request(api.sessions.list, {
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     return (sessions ?? []).length <= 1

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import type { CustomFieldType } from '../../../model/members/customField'
-import { type CustomField, keyOf } from '../../core/customFields'
+import type { CustomField } from '../../api/types'
+import { keyOf } from '../../core/customFields'
 import { fieldStrings, findServerText, privacyStrings } from '../../texts/texts'
 import { tint } from '../../ui/avatar'
 import { Icon } from '../../ui/icon'

@@ -1,10 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { archivedRowsPath, originsPath } from '../../api/resources'
+import type { ArchivePage, Bucket, Share } from '../../api/types'
 import { isOffline, preferences } from '../../core/store'
 import { useQuery } from '../../core/useQuery'
 import { sharingStrings, strings } from '../../texts/texts'
 import { LoadProblem } from '../../ui/loadProblem'
 import { Skeleton } from '../../ui/page'
-import { type Bucket, defaultBuckets, type Share } from './friends'
+import { defaultBuckets } from './friends'
 
 interface Props {
   onInvite: (findShare: (buckets: readonly Bucket[]) => Share) => void
@@ -26,16 +28,8 @@ interface ArchivedFriend {
 /** Buckets here by the IDs that they had in the file. */
 type Imported = ReadonlyMap<unknown, string>
 
-const PATH = 'ext/v1/systems/@me/archive/friends'
 /** Friends loaded at once: buckets and links follow below. */
 const PAGE_SIZE = 20
-const ORIGINS_PATH =
-  'ext/v1/systems/@me/origins?app=simplyplural&collection=privacyBuckets&limit=1000'
-
-interface ArchivePage {
-  readonly rows: readonly ArchivedFriend[]
-  readonly next: string | null
-}
 
 /** Friends of a Simply Plural export; nothing without one. */
 export function ArchivedFriends(props: Props) {
@@ -44,10 +38,7 @@ export function ArchivedFriends(props: Props) {
 
 function Section(props: Props) {
   const first = useArchived('0')
-  const origins = useQuery<{ readonly rows: readonly { id: string; target: string }[] }>(
-    ORIGINS_PATH,
-    'buckets',
-  )
+  const origins = useQuery(originsPath('privacyBuckets'), 'buckets')
   const failed = [first, origins].find(({ problem }) => problem !== '')
   if (failed) return <LoadProblem text={failed.problem} onRetry={failed.reload} />
   // Without the origins an invitation would begin with other buckets than the friend was in.
@@ -63,12 +54,15 @@ function Section(props: Props) {
 }
 
 function useArchived(after: string) {
-  return useQuery<ArchivePage>(`${PATH}?limit=${PAGE_SIZE}&after=${after}`, 'archive')
+  return useQuery<ArchivePage<ArchivedFriend>>(
+    archivedRowsPath('friends', after, PAGE_SIZE),
+    'archive',
+  )
 }
 
 interface RowsProps extends Props {
   imported: Imported
-  page: ArchivePage
+  page: ArchivePage<ArchivedFriend>
   /** Takes the focus, because the button that requested the page is gone. */
   isNext?: boolean
 }

@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks'
 import { request } from '../../api/client'
+import { contentsPath } from '../../api/resources'
+import { type Bucket, type BucketKind, bucketKinds } from '../../api/types'
 import { announce, showToast } from '../../core/actions'
 import { groups, loadGroups, loadMembers, memberWord } from '../../core/store'
 import { useAction } from '../../core/useAction'
@@ -15,7 +17,7 @@ import { SubmitButton } from '../../ui/submitButton'
 import { CheckList, type Choosable } from '../members/checkList'
 import { MemberPicker } from '../members/memberPicker'
 import { useFields } from '../members/useMemberData'
-import { type Bucket, type BucketKind, bucketKinds, bucketPath, contentsOf } from './friends'
+import { contentsOf } from './friends'
 
 interface Props {
   bucket: Bucket
@@ -39,7 +41,7 @@ export function BucketContents({ bucket, onClose, onDone }: Props) {
     if (!isChanged) return onClose()
     const lists = Object.entries(changed).map(([key, uuids]) => [key, [...uuids]])
     const body = Object.fromEntries(lists)
-    await request(`${bucketPath(bucket)}/contents`, { method: 'PUT', body })
+    await request(contentsPath(bucket.id), { method: 'PUT', body })
     await Promise.all([loadMembers(), loadGroups()])
     showToast({ text: strings.isSaved })
     onDone()

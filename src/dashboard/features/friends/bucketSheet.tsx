@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { sharedKinds, bucket as table } from '../../../model/friends/bucket'
-import { request } from '../../api/client'
+import { api } from '../../api/resources'
+import type { Bucket } from '../../api/types'
 import { showToast } from '../../core/actions'
 import { memberWord } from '../../core/store'
 import { useAction } from '../../core/useAction'
@@ -11,7 +12,7 @@ import { ProblemText } from '../../ui/problemText'
 import { SaveButtons } from '../../ui/saveButtons'
 import { Sheet } from '../../ui/sheet'
 import { findProblems } from '../journal/journal'
-import { BUCKETS_PATH, type Bucket, bucketPath, explainWith } from './friends'
+import { explainWith } from './friends'
 
 interface Props {
   /** Absent for a new one. */
@@ -52,14 +53,14 @@ export function BucketSheet({ bucket, onClose, onDone }: Props) {
       color: draft.color || null,
       default_for: draft.default_for,
     }
-    if (bucket) await request(bucketPath(bucket), { method: 'PATCH', body })
-    else await request(BUCKETS_PATH, { method: 'POST', body })
+    if (bucket) await api.buckets.patch(bucket.id, body)
+    else await api.buckets.create(body)
     showToast({ text: bucket ? strings.isSaved : strings.isAdded(body.name) })
     onDone()
   }
   const remove = (of: Bucket) =>
     run(async () => {
-      await request(bucketPath(of), { method: 'DELETE' })
+      await api.buckets.remove(of.id)
       showToast({ text: sharingStrings.isBucketDeleted(of.name) })
       onDone()
     })

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { Bucket } from '../../api/types'
 import { isOffline, memberWord } from '../../core/store'
 import { useFocusAfterRemoval } from '../../core/useFocusAfterRemoval'
 import { sharingStrings } from '../../texts/texts'
@@ -8,7 +9,7 @@ import { LoadProblem } from '../../ui/loadProblem'
 import { Skeleton } from '../../ui/page'
 import { BucketContents } from './bucketContents'
 import { BucketSheet } from './bucketSheet'
-import { type Bucket, useBuckets } from './friends'
+import { useBuckets } from './friends'
 
 type Opened = { kind: 'edit'; bucket?: Bucket } | { kind: 'contents'; bucket: Bucket }
 

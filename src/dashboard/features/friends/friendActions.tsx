@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { request } from '../../api/client'
+import { api } from '../../api/resources'
+import type { Friend } from '../../api/types'
 import { announce, showToast } from '../../core/actions'
 import { isOffline } from '../../core/store'
 import { useAction } from '../../core/useAction'
@@ -7,7 +8,7 @@ import { sharingStrings } from '../../texts/texts'
 import { CheckField } from '../../ui/checkField'
 import { ConfirmSheet } from '../../ui/confirmSheet'
 import { ProblemText } from '../../ui/problemText'
-import { type Friend, friendPath, nameOfFriend } from './friends'
+import { nameOfFriend } from './friends'
 import { ShareSheet } from './shareSheet'
 
 interface Props {
@@ -24,7 +25,7 @@ export function FriendActions({ friend, reload, onRemoved = () => {} }: Props) {
   const close = () => setSheet(null)
   const remove = () =>
     run(async () => {
-      await request(friendPath(friend), { method: 'DELETE' })
+      await api.friends.remove(friend.id)
       showToast({ text: sharingStrings.isRemoved(name) })
       onRemoved()
       reload()
@@ -85,7 +86,7 @@ function NotifySwitch({ friend }: { friend: Friend }) {
     run(async () => {
       setOn(next)
       try {
-        await request(friendPath(friend), { method: 'PATCH', body: { notify_me: next } })
+        await api.friends.patch(id, { notify_me: next })
       } catch (cause) {
         setOn(!next)
         throw cause

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { parseInstant } from '../../../model/core/time'
+import type { Friend, FriendFront } from '../../api/types'
 import { announce } from '../../core/actions'
 import { formatter } from '../../core/appearance'
 import { displayName } from '../../core/store'
@@ -12,7 +13,7 @@ import { Icon } from '../../ui/icon'
 import { Search } from '../../ui/searchField'
 
 import { FriendActions } from './friendActions'
-import { avatarOfFriend, type Friend, type FriendFront, nameOfFriend } from './friends'
+import { avatarOfFriend, nameOfFriend } from './friends'
 
 interface Props {
   friends: readonly Friend[]

@@ -1,14 +1,10 @@
 import { parseInstant } from '../../../model/core/time'
 import { request } from '../../api/client'
+import { sharedPaths } from '../../api/resources'
+import type { Friend } from '../../api/types'
 import { formatter } from '../../core/appearance'
-import type { CustomField } from '../../core/customFields'
 import { goTo } from '../../core/route'
-import {
-  readGroup,
-  readMember,
-  type SerializedGroup,
-  type SerializedMember,
-} from '../../core/store'
+import { readGroup, readMember } from '../../core/store'
 import { useQuery } from '../../core/useQuery'
 import { now } from '../../lib/clock'
 import { sharingStrings, strings } from '../../texts/texts'
@@ -21,7 +17,7 @@ import { GroupSection } from '../groups/groupSection'
 import { MemberTiles } from '../members/memberTiles'
 import { Fronters } from '../privacy/fronters'
 import { FriendActions } from './friendActions'
-import { avatarOfFriend, type Friend, friendPath } from './friends'
+import { avatarOfFriend } from './friends'
 import { useFriends } from './useFriends'
 
 /** Page of a friend: who is fronting, and what is shared. */
@@ -97,10 +93,10 @@ export function BackToFriends() {
 
 /** Members and groups that a friend shares, with their fields. */
 function SharedThings({ friend }: { friend: Friend }) {
-  const path = friendPath(friend)
-  const members = useQuery<readonly SerializedMember[]>(`${path}/members`, 'friends')
-  const groups = useQuery<readonly SerializedGroup[]>(`${path}/groups`, 'friends')
-  const fields = useQuery<readonly CustomField[]>(`${path}/fields`, 'friends')
+  const paths = sharedPaths(friend.id)
+  const members = useQuery(paths.members, 'friends')
+  const groups = useQuery(paths.groups, 'friends')
+  const fields = useQuery(paths.fields, 'friends')
   const all = [members, groups, fields]
   const failed = all.find(({ problem }) => problem !== '')
   if (failed) {
@@ -119,7 +115,7 @@ function SharedThings({ friend }: { friend: Friend }) {
         fields={fields.data}
         word={word}
         heading="h2"
-        load={(uuid, signal) => request<SerializedMember>(`${path}/members/${uuid}`, { signal })}
+        load={(uuid, signal) => request(paths.member(uuid), { signal })}
       />
       <GroupSection groups={groups.data.map(readGroup)} members={shown} word={word} heading="h2" />
     </div>

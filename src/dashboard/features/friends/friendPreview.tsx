@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { CustomField } from '../../core/customFields'
-import { displayName, groups, type Member, memberWord } from '../../core/store'
+import type { Bucket, CustomField, Member } from '../../api/types'
+import { displayName, groups, memberWord } from '../../core/store'
 import { sharingStrings } from '../../texts/texts'
 import { tint } from '../../ui/avatar'
 import { LoadProblem } from '../../ui/loadProblem'
@@ -10,7 +10,7 @@ import { Skeleton } from '../../ui/page'
 import { MemberFacts } from '../members/memberFacts'
 import { FieldValues } from '../members/memberFields'
 import { descriptionOf, useFields } from '../members/useMemberData'
-import { type Bucket, titleOfBucket, useBuckets } from './friends'
+import { titleOfBucket, useBuckets } from './friends'
 import { friendMember } from './friendsView'
 
 /** A member as a friend in a bucket sees it, with a choice of the bucket. */

@@ -1,83 +1,12 @@
 import { FRIENDS_BUCKET } from '../../../model/friends/bucket'
 import { ApiError, errorMessage } from '../../api/client'
-import type { CustomField } from '../../core/customFields'
+import { api } from '../../api/resources'
+import type { Bucket, BucketKind, CustomField, Friend, Share } from '../../api/types'
 import { groups, members } from '../../core/store'
 import { useQuery } from '../../core/useQuery'
 import { listNames, sharingStrings } from '../../texts/texts'
-import type { PublicFronter } from '../privacy/publicView'
 
 /** Friends, invitations and privacy buckets, as the extension API serializes them. */
-
-/** Parts that one system shows to the other. */
-export interface Share {
-  readonly see_front: boolean
-  readonly see_members: boolean
-  readonly announce: boolean
-  /** IDs. */
-  readonly buckets: readonly string[]
-}
-
-export type ShareFlags = Omit<Share, 'buckets'>
-
-export interface FriendSystem {
-  readonly id: string
-  readonly name: string | null
-  readonly description: string | null
-  readonly pronouns: string | null
-  readonly avatar_url: string | null
-  readonly banner: string | null
-  readonly color: string | null
-}
-
-export interface FriendFront {
-  readonly fronters: readonly (PublicFronter & { readonly since: string })[]
-}
-
-export interface Friend {
-  readonly id: string
-  /** Own name for the friend. */
-  readonly name: string | null
-  /** Null while the system is disabled. */
-  readonly system: FriendSystem | null
-  readonly since: string
-  readonly share: Share
-  readonly theirs: ShareFlags
-  readonly notify_me: boolean
-  /** Null if it is not shared. */
-  readonly front: FriendFront | null
-}
-
-export interface Invitation {
-  readonly id: string
-  readonly name: string | null
-  readonly share: Share
-  readonly expires: string
-}
-
-/** Invitation when it is created; the code is never shown again. */
-export interface CreatedInvitation extends Invitation {
-  readonly code: string
-  /** Null if the server does not know its address. */
-  readonly url: string | null
-}
-
-/** Kinds of things that can be in a bucket. */
-export const bucketKinds = ['members', 'groups', 'fields'] as const
-export type BucketKind = (typeof bucketKinds)[number]
-
-export interface Bucket extends Readonly<Record<BucketKind, number>> {
-  readonly id: string
-  readonly name: string
-  readonly about: string | null
-  readonly color: string | null
-  readonly emoji: string | null
-  readonly default_for: readonly string[]
-  readonly friends: number
-}
-
-export const FRIENDS_PATH = 'ext/v1/friends'
-export const INVITES_PATH = 'ext/v1/friends/invites'
-export const BUCKETS_PATH = 'ext/v1/buckets'
 
 export const defaultShare: Share = {
   see_front: true,
@@ -86,17 +15,9 @@ export const defaultShare: Share = {
   buckets: [],
 }
 
-export function friendPath({ id }: { readonly id: string }): string {
-  return `${FRIENDS_PATH}/${id}`
-}
-
-export function bucketPath({ id }: Bucket): string {
-  return `${BUCKETS_PATH}/${id}`
-}
-
 /** Loads the privacy buckets in their order. */
 export function useBuckets() {
-  return useQuery<readonly Bucket[]>(BUCKETS_PATH, 'buckets')
+  return useQuery(api.buckets.list, 'buckets')
 }
 
 export type LoadedBuckets = ReturnType<typeof useBuckets>

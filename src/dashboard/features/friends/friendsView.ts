@@ -1,5 +1,4 @@
-import type { CustomField } from '../../core/customFields'
-import type { Group, Member } from '../../core/types'
+import type { CustomField, Group, Member } from '../../api/types'
 import { redactGroupForFriend, redactMemberForFriend } from '../privacy/redact'
 
 /** View that a friend in a bucket has of a member. */

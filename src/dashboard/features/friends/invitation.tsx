@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
-import { ApiError, isSessionOver, isUnauthorized, request, requestOnce } from '../../api/client'
+import { ApiError, isSessionOver, isUnauthorized, requestOnce } from '../../api/client'
+import { api, previewInvitationPath } from '../../api/resources'
+import type { FriendSystem, Share, ShareFlags } from '../../api/types'
 import { showToast } from '../../core/actions'
 import { decode } from '../../core/address'
 import { goTo, invitation, route } from '../../core/route'
@@ -11,17 +13,7 @@ import { Page, Skeleton } from '../../ui/page'
 import { ProblemText } from '../../ui/problemText'
 import { SubmitButton } from '../../ui/submitButton'
 import { BackToFriends } from './friendPage'
-import {
-  explainWith,
-  FRIENDS_PATH,
-  type Friend,
-  type FriendSystem,
-  INVITES_PATH,
-  isOver,
-  type Share,
-  type ShareFlags,
-  useBuckets,
-} from './friends'
+import { explainWith, isOver, useBuckets } from './friends'
 import { initialShare } from './inviteSheet'
 import { FriendNameField } from './nameField'
 import { ShareFields } from './shareFields'
@@ -45,7 +37,7 @@ export function Invitation() {
   const load = () => {
     setState({ is: 'loading' })
     // Not repeated after a 429: a wrong code stays wrong.
-    requestOnce<Preview>(`${INVITES_PATH}/preview`, { method: 'POST', body: { code } }).then(
+    requestOnce<Preview>(previewInvitationPath, { method: 'POST', body: { code } }).then(
       (preview) => preview && setState({ is: 'open', preview }),
       (cause) => {
         if (isUnauthorized(cause)) isSessionOver.value = true
@@ -86,7 +78,7 @@ function Answer({ code, preview }: { code: string; preview: Preview }) {
       ...(name.trim() !== '' && { name: name.trim() }),
       share: data?.length ? share : flags,
     }
-    const friend = await request<Friend>(FRIENDS_PATH, { method: 'POST', body })
+    const friend = await api.friends.create(body)
     showToast({ text: sharingStrings.areFriends(theirName) })
     goTo(friend ? `#/friends/${friend.id}` : '#/friends')
   }

@@ -1,12 +1,12 @@
 import { parseInstant } from '../../../model/core/time'
-import { request } from '../../api/client'
+import { api } from '../../api/resources'
+import type { Invitation } from '../../api/types'
 import { showToast } from '../../core/actions'
 import { formatter } from '../../core/appearance'
 import type { useQuery } from '../../core/useQuery'
 import { now } from '../../lib/clock'
 import { sharingStrings } from '../../texts/texts'
 import { RowList } from '../../ui/rowList'
-import { INVITES_PATH, type Invitation } from './friends'
 
 interface Props {
   open: ReturnType<typeof useQuery<readonly Invitation[]>>
@@ -15,7 +15,7 @@ interface Props {
 /** Open invitations, each with a button that withdraws it; nothing without one. */
 export function Invitations({ open: { data, reload } }: Props) {
   const withdraw = async ({ id }: { id: string }) => {
-    await request(`${INVITES_PATH}/${id}`, { method: 'DELETE' })
+    await api.invitations.remove(id)
     showToast({ text: sharingStrings.isWithdrawn })
     // The button that had the focus is gone with its row.
     document.querySelector('h1')?.focus()

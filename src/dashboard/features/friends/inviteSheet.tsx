@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import { request } from '../../api/client'
+import { api } from '../../api/resources'
+import type { Bucket, CreatedInvitation, Share } from '../../api/types'
 import { announce } from '../../core/actions'
 import { useAction } from '../../core/useAction'
 import { sharingStrings } from '../../texts/texts'
@@ -7,16 +8,7 @@ import { CopyField } from '../../ui/copyField'
 import { ProblemText } from '../../ui/problemText'
 import { Sheet } from '../../ui/sheet'
 import { SubmitButton } from '../../ui/submitButton'
-import {
-  type Bucket,
-  type CreatedInvitation,
-  defaultBuckets,
-  defaultShare,
-  explainWith,
-  INVITES_PATH,
-  type Share,
-  useBuckets,
-} from './friends'
+import { defaultBuckets, defaultShare, explainWith, useBuckets } from './friends'
 import { FriendNameField } from './nameField'
 import { ShareFields } from './shareFields'
 
@@ -45,7 +37,7 @@ export function InviteSheet({ findShare, onClose, onCreated }: Props) {
       ...(name.trim() !== '' && { name: name.trim() }),
       share: data?.length ? share : flags,
     }
-    setCreated(await request<CreatedInvitation>(INVITES_PATH, { method: 'POST', body }))
+    setCreated(await api.invitations.create(body))
     announce(sharingStrings.isInvited)
     onCreated()
   }

@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks'
 import { token, validateToken } from '../../../model/access/token'
 import { DAY, formatInstant, type Instant } from '../../../model/core/time'
 import { Problem } from '../../../model/core/validation'
-import { ApiError, errorMessage, problemMessage, request } from '../../api/client'
+import { ApiError, errorMessage, problemMessage } from '../../api/client'
+import { api } from '../../api/resources'
 import { createDraft } from '../../core/drafts'
 import { isOffline, memberWord, zone } from '../../core/store'
 import { useAction } from '../../core/useAction'
@@ -53,10 +54,7 @@ export function LinkForm({ onCreated }: { onCreated: (created: CreatedLink) => v
       expires: typeof expires === 'number' ? formatInstant(expires) : null,
     }
     try {
-      const created = await request<CreatedLink>('v2/systems/@me/tokens', {
-        method: 'POST',
-        body,
-      })
+      const created = await api.tokens.create(body)
       draft.value = emptyDraft
       if (created) onCreated(created)
     } catch (cause) {

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { parseInstant } from '../../../model/core/time'
 import { request } from '../../api/client'
+import { api } from '../../api/resources'
 import { announce, showToast } from '../../core/actions'
 import { formatter } from '../../core/appearance'
 import { isOffline, memberWord } from '../../core/store'
@@ -23,8 +24,6 @@ interface FriendLink {
   readonly private_members?: boolean
 }
 
-const PATH = 'v2/systems/@me/tokens'
-
 /** Creates, lists and revokes links that show the current fronters and nothing else. */
 export function Links() {
   const [links, setLinks] = useState<readonly FriendLink[] | null>(null)
@@ -32,7 +31,7 @@ export function Links() {
   const { run, problem } = useAction({ canOverlap: true })
 
   const load = async () => {
-    const tokens = (await request<FriendLink[]>(PATH)) ?? []
+    const tokens = (await request(api.tokens.list)) ?? []
     setLinks(tokens.filter(({ scope }) => scope === 'watch'))
   }
   useEffect(() => {
@@ -45,7 +44,7 @@ export function Links() {
     run(load)
   }
   const revoke = async ({ name }: FriendLink) => {
-    await request(`${PATH}/${encodeURIComponent(name)}`, { method: 'DELETE' })
+    await api.tokens.remove(name)
     if (created?.name === name) setCreated(null)
     showToast({ text: friendStrings.isOff(name) })
     await load()

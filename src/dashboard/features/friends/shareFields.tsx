@@ -1,8 +1,9 @@
+import type { Share, ShareFlags } from '../../api/types'
 import { memberWord } from '../../core/store'
 import { sharingStrings } from '../../texts/texts'
 import { CheckField } from '../../ui/checkField'
 import { BucketChecks } from './bucketChecks'
-import type { LoadedBuckets, Share, ShareFlags } from './friends'
+import type { LoadedBuckets } from './friends'
 
 interface Props {
   buckets: LoadedBuckets

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks'
-import { request } from '../../api/client'
+import { api } from '../../api/resources'
+import type { Friend } from '../../api/types'
 import { showToast } from '../../core/actions'
 import { useAction } from '../../core/useAction'
 import { sharingStrings, strings } from '../../texts/texts'
 import { SaveButtons } from '../../ui/saveButtons'
 import { Sheet } from '../../ui/sheet'
-import { type Friend, friendPath, nameOfFriend, useBuckets } from './friends'
+import { nameOfFriend, useBuckets } from './friends'
 import { FriendNameField } from './nameField'
 import { ShareFields } from './shareFields'
 
@@ -26,7 +27,7 @@ export function ShareSheet({ friend, onClose, onDone }: Props) {
     if (!isChanged) return onClose()
     const name = draft.name.trim() || null
     const body = { name, share: draft.share }
-    await request(friendPath(friend), { method: 'PATCH', body })
+    await api.friends.patch(friend.id, body)
     showToast({ text: strings.isSaved })
     onDone()
   }

@@ -1,3 +1,4 @@
+import type { FrontNote } from '../../api/types'
 import { formatter } from '../../core/appearance'
 import { type FrontNoteDraft, frontNoteDraft } from '../../core/drafts'
 import { exactFieldsOf } from '../../core/exactTime'
@@ -9,7 +10,7 @@ import { Icon } from '../../ui/icon'
 import { LoadProblem } from '../../ui/loadProblem'
 import { Markdown } from '../../ui/markdown'
 import { Skeleton } from '../../ui/page'
-import { draftOfNote, type FrontNote, idOf, selectNotes, timeOf, useFrontNotes } from './frontNotes'
+import { draftOfNote, idOf, selectNotes, timeOf, useFrontNotes } from './frontNotes'
 
 /** Status texts and comments, newest first, each with a button to edit it. */
 export function FrontNoteRows({ notes }: { notes: readonly FrontNote[] }) {

@@ -1,43 +1,30 @@
 import { useEffect } from 'preact/hooks'
 import { formatInstant, type Instant, parseInstant } from '../../../model/core/time'
 import { request } from '../../api/client'
+import type { Path } from '../../api/json'
+import { api } from '../../api/resources'
+import { type FronterStatus, type FrontNote, isCustomFront } from '../../api/types'
 import { showToast } from '../../core/actions'
 import type { FrontNoteDraft } from '../../core/drafts'
 import { exactFieldsOf } from '../../core/exactTime'
 import { switchAt } from '../../core/history'
 import { front, members, membersById, recordedStatuses, switches } from '../../core/store'
-import { type FronterStatus, isCustomFront } from '../../core/types'
 import { usePages } from '../../core/useQuery'
 import { frontNoteStrings } from '../../texts/texts'
 
 /** Status texts and comments of the logged-in system. */
-
-/** Front note as the extension API serializes it; members are UUIDs. */
-export interface FrontNote {
-  readonly id: string
-  readonly kind: FrontNoteDraft['kind']
-  readonly member: string | null
-  readonly at: string
-  /** Null ends a status. */
-  readonly text: string | null
-  readonly by: string | null
-  /** Name of an author who was deleted. */
-  readonly author_name: string | null
-}
-
-const PATH = 'ext/v1/systems/@me/front/notes'
 
 interface Span {
   readonly since?: Instant | undefined
   readonly until?: Instant | undefined
 }
 
-function notesPath({ since, until }: Span): string {
+function notesPath({ since, until }: Span): Path<readonly FrontNote[]> {
   const query = new URLSearchParams({
     ...(since !== undefined && { since: formatInstant(since) }),
     ...(until !== undefined && { until: formatInstant(until) }),
   })
-  return `${PATH}?${query}`
+  return `${api.frontNotes.list}?${query}`
 }
 
 /**
@@ -45,7 +32,7 @@ function notesPath({ since, until }: Span): string {
  * since the oldest time that is shown.
  */
 export function useFrontNotes(span: Span, shownSince = -Infinity) {
-  const loaded = usePages<FrontNote>(notesPath(span), 'frontNotes')
+  const loaded = usePages(notesPath(span), 'frontNotes')
   const { items, hasMore, loadMore, problem, reload } = loaded
   const oldest = items?.at(-1)
   useEffect(() => {
@@ -128,14 +115,14 @@ export async function saveFrontNote(
   if (id === undefined) {
     const about = { kind, member: now.member || null, ...at }
     const body = kind === 'status' ? { ...about, text } : { ...about, text, by }
-    await request(PATH, { method: 'POST', body })
+    await api.frontNotes.create(body)
   } else {
     const body = {
       ...(now.text !== before.text && { text }),
       ...(now.by !== before.by && { by }),
       ...(now.at !== before.at && at),
     }
-    await request(`ext/v1/front-notes/${id}`, { method: 'PATCH', body })
+    await api.frontNotes.patch(id, body)
   }
   // The event that announces the change may come later.
   if (kind === 'status' && now.at === null) {
@@ -155,6 +142,6 @@ export async function saveFrontNote(
 }
 
 export async function deleteFrontNote(id: string, kind: FrontNote['kind']): Promise<void> {
-  await request(`ext/v1/front-notes/${id}`, { method: 'DELETE' })
+  await api.frontNotes.remove(id)
   showToast({ text: frontNoteStrings.isDeleted[kind] })
 }

@@ -1,6 +1,6 @@
+import { isArchived, isCustomFront, type Member } from '../../api/types'
 import { likelyFronters, weighTime } from '../../core/history'
-import { type Member, members, membersById, preferences, switches } from '../../core/store'
-import { isArchived, isCustomFront } from '../../core/types'
+import { members, membersById, preferences, switches } from '../../core/store'
 import { now } from '../../lib/clock'
 
 /** Returns the members likely to front next, without custom fronts, archived members and these. */

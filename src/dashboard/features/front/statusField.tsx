@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { MAX_STATUS } from '../../../model/front/frontNoteSize'
+import type { FronterStatus } from '../../api/types'
 import { switchStatus } from '../../core/drafts'
-import type { FronterStatus } from '../../core/types'
 import { frontNoteStrings } from '../../texts/texts'
 
 interface Props {

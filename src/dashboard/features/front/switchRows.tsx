@@ -1,4 +1,5 @@
 import type { Instant } from '../../../model/core/time'
+import type { FrontNote } from '../../api/types'
 import { formatter } from '../../core/appearance'
 import { switchDraft } from '../../core/drafts'
 import type { Switch, Switches } from '../../core/history'
@@ -9,7 +10,6 @@ import { historyStrings, listNames, strings } from '../../texts/texts'
 import { Avatar } from '../../ui/avatar'
 import { Icon } from '../../ui/icon'
 import { FrontNoteLines } from './frontNoteRows'
-import type { FrontNote } from './frontNotes'
 import { draftOf } from './switchSheet'
 
 interface Props {

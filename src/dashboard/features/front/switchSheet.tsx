@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Instant } from '../../../model/core/time'
 import { deleteSwitch, editSwitch, logStint } from '../../actions/historyActions'
+import { isArchived, isCustomFront, type Member } from '../../api/types'
 import { logSwitch } from '../../core/actions'
 import { formatter } from '../../core/appearance'
 import { type SwitchDraft, switchDraft } from '../../core/drafts'
@@ -17,14 +18,12 @@ import {
   canLog,
   customFronts,
   isOffline,
-  type Member,
   members,
   nameOf,
   switches,
   switchQueue,
   zone,
 } from '../../core/store'
-import { isArchived, isCustomFront } from '../../core/types'
 import { useAction } from '../../core/useAction'
 import { now } from '../../lib/clock'
 import { searchMembers } from '../../lib/search'

@@ -1,5 +1,5 @@
-import { type Group, type Member, members, memberWord } from '../../core/store'
-import { isArchived, isCustomFront } from '../../core/types'
+import { type Group, isArchived, isCustomFront, type Member } from '../../api/types'
+import { members, memberWord } from '../../core/store'
 import { listNames, memberExtStrings, strings } from '../../texts/texts'
 
 /** Returns the members of a group, archived ones last. */

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { changeMemberships } from '../../actions/groupActions'
-import { type Group, members } from '../../core/store'
+import type { Group } from '../../api/types'
+import { members } from '../../core/store'
 import { useAction } from '../../core/useAction'
 import { memberStrings, strings } from '../../texts/texts'
 import { ProblemText } from '../../ui/problemText'

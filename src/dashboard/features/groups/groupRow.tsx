@@ -1,5 +1,5 @@
 import { nameOfGroup } from '../../actions/groupTree'
-import { type Group, isListed } from '../../core/types'
+import { type Group, isListed } from '../../api/types'
 import { listStrings } from '../../texts/texts'
 import { Avatar } from '../../ui/avatar'
 import { Icon } from '../../ui/icon'

@@ -1,4 +1,4 @@
-import type { Group, Member } from '../../core/types'
+import type { Group, Member } from '../../api/types'
 import { listNames, publicViewStrings, strings, type Word } from '../../texts/texts'
 import { Avatar } from '../../ui/avatar'
 import { Markdown } from '../../ui/markdown'

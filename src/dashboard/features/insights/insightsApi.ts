@@ -2,6 +2,8 @@ import { DAY, formatInstant, HOUR, type Instant, parseInstant } from '../../../m
 import type { Pair } from '../../../model/insights/pairs'
 import type { Span } from '../../../model/insights/replay'
 import { request } from '../../api/client'
+import { switchesPath } from '../../api/paths'
+import { statisticsPath } from '../../api/resources'
 import { weekStart } from '../../core/appearance'
 import { hasOlder, switches } from '../../core/store'
 import { daysIn, weekdayOf } from '../../lib/time'
@@ -12,7 +14,6 @@ import { type Figures, groupWeeks, type Period, periodOf, type Total } from './i
 const MONDAY = 1
 /** The server's limit for a list of days, with a margin. */
 const MAX_DAYS = 390
-const PATH = 'v2/systems/@me'
 
 interface Options {
   isWithoutCustomFronts: boolean
@@ -29,7 +30,7 @@ export async function loadInsights(
     by === 'week' && weekStart.value !== MONDAY && span.until - since <= MAX_DAYS * DAY
   const kind = isWithoutCustomFronts ? '&kind=members' : ''
   const read = <T>(path: string, override: Partial<Span> = {}) =>
-    request<T>(`${PATH}/fronting/${path}${spanQuery({ ...span, ...override }, zone)}${kind}`, {
+    request<T>(`${statisticsPath}/${path}${spanQuery({ ...span, ...override }, zone)}${kind}`, {
       signal,
     })
   const [totals, hours, pairs, periods] = await Promise.all([
@@ -75,7 +76,7 @@ export async function findFirstDay(
     }
     // The server limits the number of months per request, and few systems exceed it.
     const before = await request<{ timestamp: string }[]>(
-      `${PATH}/switches?limit=1&before=${encodeURIComponent(formatInstant(since))}`,
+      `${switchesPath}?limit=1&before=${encodeURIComponent(formatInstant(since))}`,
       { signal },
     )
     const [earlier] = before ?? []
@@ -90,7 +91,7 @@ async function listPeriods(
   zone: string,
   signal: AbortSignal,
 ): Promise<Period[]> {
-  const path = `${PATH}/fronting/days?by=${by}&${spanQuery(span, zone)}`
+  const path = `${statisticsPath}/days?by=${by}&${spanQuery(span, zone)}`
   return (await request<Period[]>(path, { signal })) ?? []
 }
 

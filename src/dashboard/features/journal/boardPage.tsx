@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { api } from '../../api/resources'
 import { displayName } from '../../core/store'
 import { useQuery } from '../../core/useQuery'
 import { editStrings, journalStrings, strings } from '../../texts/texts'
@@ -8,7 +9,7 @@ import { Markdown } from '../../ui/markdown'
 import { Page, Skeleton } from '../../ui/page'
 import { boardPlace, roomPlace } from './board'
 import { DeleteRoom } from './deleteRoom'
-import { findMember, JOURNAL_PATH, type Room, SYSTEM_BOARD } from './journal'
+import { findMember, SYSTEM_BOARD } from './journal'
 import { Posts } from './posts'
 import { RoomSheet } from './roomSheet'
 
@@ -30,7 +31,7 @@ export function BoardPage({ board }: { board: string }) {
 }
 
 export function RoomPage({ id }: { id: string }) {
-  const { data: rooms, problem, reload } = useQuery<Room[]>(`${JOURNAL_PATH}/rooms`, 'posts')
+  const { data: rooms, problem, reload } = useQuery(api.rooms.list, 'posts')
   const [isEditing, setEditing] = useState(false)
   const room = rooms?.find((one) => one.id === id)
   if (!rooms || !room)

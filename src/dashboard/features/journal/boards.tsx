@@ -1,16 +1,13 @@
 import { useState } from 'preact/hooks'
+import { isArchived, isCustomFront, type Member, type Unread } from '../../api/types'
 import { announce } from '../../core/actions'
-import { displayName, front, type Member, members, system } from '../../core/store'
-import { isArchived, isCustomFront } from '../../core/types'
+import { displayName, front, members, system } from '../../core/store'
 import { searchMembers } from '../../lib/search'
 import { journalStrings, strings } from '../../texts/texts'
 import { Avatar, type AvatarSubject } from '../../ui/avatar'
 import { Search } from '../../ui/searchField'
 import { useIncrementalList } from '../members/memberGrid'
 import { SYSTEM_BOARD } from './journal'
-
-/** Numbers of unread posts by the UUID of the member, or `@system`. */
-export type Unread = Readonly<Record<string, number>>
 
 /** A longer list is shown on request. */
 const FEW = 8

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { post as table } from '../../../model/journal/post'
-import { request } from '../../api/client'
+import { api } from '../../api/resources'
+import type { Post } from '../../api/types'
 import { announce } from '../../core/actions'
 import { createStoredDrafts } from '../../core/storedDrafts'
 import { useAction } from '../../core/useAction'
@@ -10,7 +11,7 @@ import { ProblemText } from '../../ui/problemText'
 import { SubmitButton } from '../../ui/submitButton'
 import { MemberSelect } from '../members/memberSelect'
 import type { Place } from './board'
-import { excerptOf, explain, findProblems, firstWriter, JOURNAL_PATH, type Post } from './journal'
+import { excerptOf, explain, findProblems, firstWriter } from './journal'
 import { authorOf } from './postItem'
 
 interface PostDraft {
@@ -66,7 +67,7 @@ export function Composer({ place, posts, onPosted }: Props) {
       text,
       ...(original && { reply_to: original.id }),
     }
-    await request(`${JOURNAL_PATH}/posts`, { method: 'POST', body })
+    await api.posts.create(body)
     // What was typed while the post was sent stays.
     const { text: typed } = drafts.find(place.query) ?? emptyDraft
     const rest = typed.startsWith(text) ? typed.slice(text.length).trimStart() : typed

@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { request } from '../../api/client'
+import { api } from '../../api/resources'
+import type { Room } from '../../api/types'
 import { showToast } from '../../core/actions'
 import { goTo } from '../../core/route'
 import { useAction } from '../../core/useAction'
@@ -8,13 +10,13 @@ import { ConfirmSheet } from '../../ui/confirmSheet'
 import { ProblemText } from '../../ui/problemText'
 import { DeleteButton } from '../form/formPage'
 import { roomPlace } from './board'
-import { explain, JOURNAL_PATH, type Room } from './journal'
+import { explain } from './journal'
 
 /** Deletes a room after a question that names the number of its posts. */
 export function DeleteRoom({ room }: { room: Room }) {
   const { run, problem } = useAction({ explain })
   const remove = async () => {
-    await request(`ext/v1/rooms/${room.id}`, { method: 'DELETE' })
+    await api.rooms.remove(room.id)
     showToast({ text: journalStrings.roomIsDeleted(room.name) })
     goTo('#/chat')
   }
@@ -69,7 +71,7 @@ async function countPosts(
   let count = 0
   let before = ''
   for (let pages = 0; pages < MAX_PAGES; pages++) {
-    const path = `${JOURNAL_PATH}/posts?${roomPlace(room).query}&limit=${PAGE_SIZE}${before}`
+    const path = `${api.posts.list}?${roomPlace(room).query}&limit=${PAGE_SIZE}${before}`
     const page = (await request<{ id: string }[]>(path, { signal })) ?? []
     count += page.length
     if (page.length < PAGE_SIZE) return { count, hasMore: false }

@@ -1,43 +1,15 @@
 import { computed } from '@preact/signals'
-import type { Entity, JsonObject, Row } from '../../../model/core/entity'
+import type { Entity, JsonObject } from '../../../model/core/entity'
 import { type Instant, parseInstant } from '../../../model/core/time'
-import type { note } from '../../../model/journal/note'
-import type { poll, vote } from '../../../model/journal/poll'
-import type { post } from '../../../model/journal/post'
-import type { room } from '../../../model/journal/room'
 import { ApiError, errorMessage } from '../../api/client'
+import { isCustomFront, type Member } from '../../api/types'
 import { formatter } from '../../core/appearance'
 import { problemsOf } from '../../core/form'
-import { displayName, front, type Member, members, membersById } from '../../core/store'
-import { isCustomFront } from '../../core/types'
+import { displayName, front, members, membersById } from '../../core/store'
 import { now } from '../../lib/clock'
 import { type Block, type Inline, parseMarkdown } from '../../lib/markdown'
 import { formatAgo } from '../../lib/time'
 import { journalStrings, strings } from '../../texts/texts'
-
-/** Notes, posts, rooms and polls, as the extension API serializes them. */
-
-/** Times are sent as text. */
-type Sent<E extends Entity, Times extends keyof Row<E> = never> = {
-  readonly [K in keyof Row<E>]: K extends Times ? string | null : Row<E>[K]
-}
-type Named = { readonly id: string }
-
-export type Note = Named & Sent<typeof note, 'date' | 'created' | 'edited'>
-export type NoteInList = Omit<Note, 'text'> & { readonly excerpt: string | null }
-export type Room = Named & Sent<typeof room> & { readonly last_written: string | null }
-export type Post = Named & Sent<typeof post, 'written' | 'edited'>
-export type Vote = Sent<typeof vote, 'created'>
-export type Poll = Named &
-  Sent<typeof poll, 'ends' | 'created'> & {
-    readonly closed: boolean
-    /** Numbers of votes by option. */
-    readonly counts: Readonly<Record<string, number>>
-    /** Absent in lists. */
-    readonly votes?: readonly Vote[]
-  }
-
-export const JOURNAL_PATH = 'ext/v1/systems/@me'
 
 /** The board of the whole system, where a member would be named. */
 export const SYSTEM_BOARD = '@system'

@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks'
 import { note as table } from '../../../model/journal/note'
+import { api } from '../../api/resources'
+import type { Note } from '../../api/types'
 import { useQuery } from '../../core/useQuery'
 import { useDebounced } from '../../lib/useDebounced'
 import { editStrings, journalStrings, strings } from '../../texts/texts'
@@ -8,7 +10,6 @@ import { TimeFields } from '../../ui/timeFields'
 import { FormPage } from '../form/formPage'
 import { ColorLine, common, FlagLine, Line, TextLine } from '../form/lines'
 import { MemberSelect } from '../members/memberSelect'
-import type { Note } from './journal'
 import { emptyValues, NEW_NOTE, type NoteForm, useNoteForm, valuesOf } from './noteForm'
 import { MissingNote } from './noteView'
 
@@ -19,7 +20,7 @@ export function NewNote({ member }: { member: string }) {
 }
 
 export function EditNote({ id }: { id: string }) {
-  const { data: note, problem, reload } = useQuery<Note>(`ext/v1/notes/${id}`, 'notes')
+  const { data: note, problem, reload } = useQuery(api.notes.at(id), 'notes')
   return note ? <Editing note={note} /> : <MissingNote problem={problem} onRetry={reload} />
 }
 

@@ -1,7 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { formatInstant, parseInstant } from '../../../model/core/time'
 import { note as table } from '../../../model/journal/note'
-import { ApiError, problemMessage, request } from '../../api/client'
+import { ApiError, problemMessage } from '../../api/client'
+import { api } from '../../api/resources'
+import type { Note } from '../../api/types'
 import { showToast } from '../../core/actions'
 import { problemsOf, setValue } from '../../core/form'
 import { blockNavigation, goTo } from '../../core/route'
@@ -12,7 +14,7 @@ import { useAction } from '../../core/useAction'
 import { fieldsOf, instantOf, nowInstant } from '../../lib/time'
 import { editStrings, journalStrings, strings } from '../../texts/texts'
 import type { Form } from '../form/form'
-import { excerptOf, explain, findMember, JOURNAL_PATH, type Note } from './journal'
+import { excerptOf, explain, findMember } from './journal'
 
 /** Values of the fields: texts are '' if there are none, and the date is a local time. */
 type Values = Readonly<{
@@ -143,10 +145,9 @@ export function useNoteForm(id: string, stored: Values): NoteForm {
       const saved =
         keys.length === 0
           ? null
-          : await request<Note>(isNew ? `${JOURNAL_PATH}/notes` : `ext/v1/notes/${id}`, {
-              method: isNew ? 'POST' : 'PATCH',
-              body: bodyOf(values, keys),
-            })
+          : isNew
+            ? await api.notes.create(bodyOf(values, keys))
+            : await api.notes.patch(id, bodyOf(values, keys))
       noteDrafts.put(id, null)
       if (saved) showToast({ text: strings.isSaved })
       goTo(`#/notes/${saved?.id ?? id}`)

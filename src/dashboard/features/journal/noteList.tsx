@@ -1,5 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { parseInstant } from '../../../model/core/time'
+import { api } from '../../api/resources'
+import type { NoteInList } from '../../api/types'
 import { announce } from '../../core/actions'
 import { formatter } from '../../core/appearance'
 import { usePages } from '../../core/useQuery'
@@ -8,7 +10,7 @@ import { journalStrings } from '../../texts/texts'
 import { tint } from '../../ui/avatar'
 import { Icon } from '../../ui/icon'
 import { PagedList } from '../../ui/pagedList'
-import { excerptOf, JOURNAL_PATH, type NoteInList, nameOfAuthor } from './journal'
+import { excerptOf, nameOfAuthor } from './journal'
 
 interface Props {
   /** UUID of the only member whose notes are shown; '' for all notes. */
@@ -26,7 +28,7 @@ export function NoteList({ member, search, empty }: Props) {
     ...(member !== '' && { member }),
     ...(search !== '' && { search }),
   })
-  const pages = usePages<NoteInList>(`${JOURNAL_PATH}/notes?${query}`, 'notes')
+  const pages = usePages<NoteInList>(`${api.notes.list}?${query}`, 'notes')
   const count = pages.items?.length
   useEffect(() => {
     if (search !== '' && count !== undefined)

@@ -1,5 +1,5 @@
 import { parseInstant } from '../../../model/core/time'
-import { request } from '../../api/client'
+import { api } from '../../api/resources'
 import { showToast } from '../../core/actions'
 import { goTo } from '../../core/route'
 import { useAction } from '../../core/useAction'
@@ -13,13 +13,13 @@ import { Markdown } from '../../ui/markdown'
 import { Page, Skeleton } from '../../ui/page'
 import { ProblemText } from '../../ui/problemText'
 import { DeleteButton } from '../form/formPage'
-import { explain, formatMoment, type Note } from './journal'
+import { explain, formatMoment } from './journal'
 import { noteDrafts } from './noteForm'
 import { ownerOf, stripe, titleOf } from './noteList'
 
 /** A note to read. */
 export function NoteView({ id }: { id: string }) {
-  const { data: note, problem, reload } = useQuery<Note>(`ext/v1/notes/${id}`, 'notes')
+  const { data: note, problem, reload } = useQuery(api.notes.at(id), 'notes')
   if (!note) return <MissingNote problem={problem} onRetry={reload} />
   const moment = (time: string | null) => formatMoment(parseInstant(time ?? '') ?? now.value)
   return (
@@ -78,7 +78,7 @@ function BackToNotes() {
 function DeleteNote({ id }: { id: string }) {
   const { run, problem } = useAction({ explain })
   const remove = async () => {
-    await request(`ext/v1/notes/${id}`, { method: 'DELETE' })
+    await api.notes.remove(id)
     noteDrafts.put(id, null)
     showToast({ text: journalStrings.noteIsDeleted })
     goTo('#/notes')

@@ -1,7 +1,8 @@
 import { parseInstant } from '../../../model/core/time'
+import type { Poll } from '../../api/types'
 import { now } from '../../lib/clock'
 import { journalStrings } from '../../texts/texts'
-import { formatMoment, type Poll } from './journal'
+import { formatMoment } from './journal'
 
 /** True after the end, also if it passed while the page was open. */
 export function hasEnded({ closed, ends }: Poll): boolean {

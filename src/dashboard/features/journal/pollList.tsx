@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
+import type { Poll } from '../../api/types'
 import { useLazy } from '../../lib/useLazy'
 import { journalStrings } from '../../texts/texts'
 import { Icon } from '../../ui/icon'
 import { useIncrementalList } from '../members/memberGrid'
-import type { Poll } from './journal'
 import { describePoll, hasEnded } from './poll'
 
 interface Props {

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import { request } from '../../api/client'
+import { api } from '../../api/resources'
+import type { Poll, Vote } from '../../api/types'
 import { showToast } from '../../core/actions'
 import { goTo } from '../../core/route'
 import { isOffline } from '../../core/store'
@@ -15,14 +16,14 @@ import { Page, Skeleton } from '../../ui/page'
 import { ProblemText } from '../../ui/problemText'
 import { DeleteButton } from '../form/formPage'
 import { BackToChat } from './boardPage'
-import { explain, nameOfAuthor, type Poll, type Vote } from './journal'
+import { explain, nameOfAuthor } from './journal'
 import { countVotes, describePoll, hasEnded } from './poll'
 import { PollSheet } from './pollSheet'
 import { VoteSheet } from './voteSheet'
 
 /** A poll with its results. */
 export function PollPage({ id }: { id: string }) {
-  const { data: poll, problem, reload } = useQuery<Poll>(`ext/v1/polls/${id}`, 'polls')
+  const { data: poll, problem, reload } = useQuery(api.polls.at(id), 'polls')
   const [sheet, setSheet] = useState<'vote' | 'edit' | null>(null)
   if (!poll)
     return (
@@ -128,7 +129,7 @@ function Results({ poll }: { poll: Poll }) {
 function DeletePoll({ poll }: { poll: Poll }) {
   const { run, problem } = useAction({ explain })
   const remove = async () => {
-    await request(`ext/v1/polls/${poll.id}`, { method: 'DELETE' })
+    await api.polls.remove(poll.id)
     showToast({ text: journalStrings.pollIsDeleted })
     goTo('#/chat')
   }

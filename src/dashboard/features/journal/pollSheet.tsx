@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks'
 import type { Option } from '../../../model/core/field'
 import { DAY, formatInstant, parseInstant } from '../../../model/core/time'
 import { MAX_OPTIONS, poll as table } from '../../../model/journal/poll'
-import { request } from '../../api/client'
+import { api } from '../../api/resources'
+import type { Poll } from '../../api/types'
 import { showToast } from '../../core/actions'
 import { zone } from '../../core/store'
 import { useAction } from '../../core/useAction'
@@ -12,7 +13,7 @@ import { Icon } from '../../ui/icon'
 import { SaveButtons } from '../../ui/saveButtons'
 import { Sheet } from '../../ui/sheet'
 import { TimeFields } from '../../ui/timeFields'
-import { explain, findProblems, JOURNAL_PATH, type Poll } from './journal'
+import { explain, findProblems } from './journal'
 
 interface Props {
   /** Null for a new one. */
@@ -75,8 +76,8 @@ export function PollSheet({ poll, onSaved, onClose }: Props) {
       options: options.map(({ id, key: _, ...one }) => ({ ...(id !== '' && { id }), ...one })),
       ends: end === null ? null : formatInstant(end),
     }
-    if (poll) await request(`ext/v1/polls/${poll.id}`, { method: 'PATCH', body })
-    else await request(`${JOURNAL_PATH}/polls`, { method: 'POST', body })
+    if (poll) await api.polls.patch(poll.id, body)
+    else await api.polls.create(body)
     showToast({ text: poll ? strings.isSaved : strings.isAdded(body.name) })
     onClose()
     onSaved()

@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Post } from '../../api/types'
 import { isOffline } from '../../core/store'
 import { whenVisible } from '../../lib/whenVisible'
 import { journalStrings, memberStrings, strings } from '../../texts/texts'
 import { Avatar } from '../../ui/avatar'
 import { Markdown } from '../../ui/markdown'
-import { describeTime, excerptOf, findMember, nameOfAuthor, type Post } from './journal'
+import { describeTime, excerptOf, findMember, nameOfAuthor } from './journal'
 
 interface Props {
   post: Post

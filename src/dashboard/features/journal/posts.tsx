@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { post as table } from '../../../model/journal/post'
 import { ApiError, request } from '../../api/client'
+import { api, readPostsPath } from '../../api/resources'
+import type { Post } from '../../api/types'
 import { runWithToast, showToast } from '../../core/actions'
 import { useAction } from '../../core/useAction'
 import { usePages } from '../../core/useQuery'
@@ -12,7 +14,7 @@ import { Sheet } from '../../ui/sheet'
 import { SubmitButton } from '../../ui/submitButton'
 import type { Place } from './board'
 import { Composer, startReply } from './composer'
-import { explain, findProblems, JOURNAL_PATH, type Post } from './journal'
+import { explain, findProblems } from './journal'
 import { PostItem } from './postItem'
 
 /**
@@ -20,14 +22,14 @@ import { PostItem } from './postItem'
  * older posts are loaded or a phone shows its keyboard.
  */
 export function Posts({ place }: { place: Place }) {
-  const pages = usePages<Post>(`${JOURNAL_PATH}/posts?${place.query}`, 'posts')
+  const pages = usePages<Post>(`${api.posts.list}?${place.query}`, 'posts')
   const [editing, setEditing] = useState<Post | null>(null)
   const [deleting, setDeleting] = useState<Post | null>(null)
   const markRead = useReadMarks()
   const posts = pages.items ?? []
   const findOriginal = useOriginals(place, posts, pages.hasMore)
   const remove = async ({ id }: Post) => {
-    await request(`ext/v1/posts/${id}`, { method: 'DELETE' })
+    await api.posts.remove(id)
     showToast({ text: journalStrings.postIsDeleted })
     pages.reload()
   }
@@ -85,7 +87,7 @@ function useReadMarks(): (id: string) => void {
     if (ids.length === 0) return
     const body = { ids }
     // Whatever fails stays unread, and is marked when it is seen again.
-    request(`${JOURNAL_PATH}/posts/read`, { method: 'POST', body }).catch(() => {})
+    request(readPostsPath, { method: 'POST', body }).catch(() => {})
   }
   useEffect(
     () => () => {
@@ -114,7 +116,7 @@ function useOriginals(place: Place, posts: readonly Post[], hasMore: boolean) {
   useEffect(() => {
     if (unknown === undefined) return
     const stop = new AbortController()
-    const path = `${JOURNAL_PATH}/posts?${place.query}&limit=1&before=${unknown}`
+    const path = `${api.posts.list}?${place.query}&limit=1&before=${unknown}`
     request(path, { signal: stop.signal }).then(
       () => setExists((known) => new Map(known).set(unknown, true)),
       (cause) => {
@@ -147,7 +149,7 @@ function EditPost({ post, hasTitle, onSaved, onClose }: EditProps) {
     const [found] = Object.values(findProblems(table, { title, text }))
     if (found !== undefined) return setProblem(found)
     const body = { title: title.trim() === '' ? null : title, text }
-    await request(`ext/v1/posts/${post.id}`, { method: 'PATCH', body })
+    await api.posts.patch(post.id, body)
     showToast({ text: strings.isSaved })
     onClose()
     onSaved()

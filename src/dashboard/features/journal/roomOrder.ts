@@ -1,4 +1,4 @@
-import type { Room } from './journal'
+import type { Room } from '../../api/types'
 
 /** Rooms of one category; null for those without one. */
 export interface RoomCategory {

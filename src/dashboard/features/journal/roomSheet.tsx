@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks'
 import { room as table } from '../../../model/journal/room'
-import { request } from '../../api/client'
+import { api } from '../../api/resources'
+import type { Room } from '../../api/types'
 import { showToast } from '../../core/actions'
 import { useAction } from '../../core/useAction'
 import { journalStrings, strings } from '../../texts/texts'
 import { ProblemText } from '../../ui/problemText'
 import { SaveButtons } from '../../ui/saveButtons'
 import { Sheet } from '../../ui/sheet'
-import { explain, findProblems, JOURNAL_PATH, type Room } from './journal'
+import { explain, findProblems } from './journal'
 
 interface Props {
   /** Null for a new one. */
@@ -43,8 +44,8 @@ export function RoomSheet({ room, rooms, onSaved, onClose }: Props) {
       about: about.trim() === '' ? null : about,
       category: category.trim() === '' ? null : category.trim(),
     }
-    if (room) await request(`ext/v1/rooms/${room.id}`, { method: 'PATCH', body })
-    else await request(`${JOURNAL_PATH}/rooms`, { method: 'POST', body })
+    if (room) await api.rooms.patch(room.id, body)
+    else await api.rooms.create(body)
     showToast({ text: room ? strings.isSaved : strings.isAdded(body.name) })
     onClose()
     onSaved()

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import { parseInstant } from '../../../model/core/time'
 import { useOrder } from '../../actions/useOrder'
-import { request } from '../../api/client'
+import { api } from '../../api/resources'
+import type { Room } from '../../api/types'
 import { isOffline } from '../../core/store'
 import { now } from '../../lib/clock'
 import { formatAgo } from '../../lib/time'
@@ -10,7 +11,6 @@ import { Icon } from '../../ui/icon'
 import { ProblemText } from '../../ui/problemText'
 import { Sheet } from '../../ui/sheet'
 import { NameForm } from '../members/createMember'
-import { JOURNAL_PATH, type Room } from './journal'
 import { groupRooms, moveItem, type RoomCategory } from './roomOrder'
 import { RoomSheet } from './roomSheet'
 
@@ -85,7 +85,7 @@ function describeRoom({ last_written }: Room): string {
 }
 
 function OrderRooms({ rooms, onChanged }: Props) {
-  const { items, reorder, problem } = useOrder(rooms, `${JOURNAL_PATH}/rooms/order`, onChanged)
+  const { items, reorder, problem } = useOrder(rooms, api.rooms.order, onChanged)
   const categories = groupRooms(items)
   const [renaming, setRenaming] = useState<RoomCategory | null>(null)
   const move = (pressed: string, moved: readonly RoomCategory[] | null) => {
@@ -94,8 +94,7 @@ function OrderRooms({ rooms, onChanged }: Props) {
     reorder(ids, pressed)
   }
   const rename = async (category: RoomCategory, name: string) => {
-    for (const room of category.rooms)
-      await request(`ext/v1/rooms/${room.id}`, { method: 'PATCH', body: { category: name } })
+    for (const room of category.rooms) await api.rooms.patch(room.id, { category: name })
     setRenaming(null)
     onChanged()
   }

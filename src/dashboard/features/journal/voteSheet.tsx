@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks'
 import { vote as table } from '../../../model/journal/poll'
 import { request } from '../../api/client'
+import { votePath } from '../../api/resources'
+import type { Poll } from '../../api/types'
 import { showToast } from '../../core/actions'
 import { displayName, isOffline } from '../../core/store'
 import { useAction } from '../../core/useAction'
@@ -10,7 +12,7 @@ import { ProblemText } from '../../ui/problemText'
 import { Sheet } from '../../ui/sheet'
 import { SubmitButton } from '../../ui/submitButton'
 import { MemberSelect } from '../members/memberSelect'
-import { explain, findMember, findProblems, firstWriter, type Poll } from './journal'
+import { explain, findMember, findProblems, firstWriter } from './journal'
 
 interface Props {
   poll: Poll
@@ -33,7 +35,7 @@ export function VoteSheet({ poll, onVoted, onClose }: Props) {
   const member = findMember(voter)
   const name = member ? displayName(member) : ''
   const earlier = options.find(({ id }) => id === voteOf(voter)?.option)
-  const path = `ext/v1/polls/${poll.id}/votes/${voter}`
+  const path = votePath(poll.id, voter)
   const change = (patch: Partial<typeof values>) => {
     setProblem('')
     setValues({ ...values, ...patch })

@@ -1,15 +1,16 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { ApiError, errorMessage, problemMessage, request } from '../../api/client'
+import { ApiError, errorMessage, problemMessage } from '../../api/client'
+import { api } from '../../api/resources'
 import { showToast } from '../../core/actions'
-import { isOffline, type Member, memberWord, putMembers } from '../../core/store'
+import { isOffline, memberWord, putMembers } from '../../core/store'
 import { useAction } from '../../core/useAction'
 import { moreStrings, strings } from '../../texts/texts'
 import { ProblemText } from '../../ui/problemText'
 
 /** Creates a member from a name alone. */
 export async function createMember(name: string): Promise<void> {
-  const created = await request<Member>('v2/members', { method: 'POST', body: { name } })
+  const created = await api.v2Members.create({ name })
   if (!created) return
   putMembers([created])
   showToast({ text: strings.isAdded(name) })

@@ -1,7 +1,8 @@
 import type { CustomFieldType } from '../../../model/members/customField'
 import type { FieldValue } from '../../../model/members/fieldValue'
+import type { CustomField } from '../../api/types'
 import { appearance, locale } from '../../core/appearance'
-import { type CustomField, chosenOptions } from '../../core/customFields'
+import { chosenOptions } from '../../core/customFields'
 import { fieldStrings, listNames } from '../../texts/texts'
 
 /** Formats a value as text in the language of the page. */

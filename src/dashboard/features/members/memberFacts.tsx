@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 import { parseInstant, SECOND } from '../../../model/core/time'
 import { request } from '../../api/client'
+import { statisticsPath } from '../../api/resources'
+import type { Group, Member } from '../../api/types'
 import { formatter } from '../../core/appearance'
-import { front, type Group, type Member } from '../../core/store'
+import { front } from '../../core/store'
 import { now } from '../../lib/clock'
 import { formatAgo, formatDuration } from '../../lib/time'
 import { memberStrings, strings } from '../../texts/texts'
@@ -95,10 +97,11 @@ function useTimes(id: string, isWanted: boolean): Times | null {
   useEffect(() => {
     if (!isWanted) return setTimes(null)
     let isCurrent = true
-    const path = 'v2/systems/@me/fronting'
     Promise.all([
-      request<Totals>(`${path}/totals`),
-      request<{ to: string | null }[]>(`${path}/stints?member=${id}&limit=1&since=1900-01-01`),
+      request<Totals>(`${statisticsPath}/totals`),
+      request<{ to: string | null }[]>(
+        `${statisticsPath}/stints?member=${id}&limit=1&since=1900-01-01`,
+      ),
     ]).then(
       ([totals, stints]) => {
         const total = totals?.members.find(({ member }) => member === id)

@@ -1,13 +1,7 @@
 import { Fragment } from 'preact'
 import type { FieldValue } from '../../../model/members/fieldValue'
-import {
-  type CustomField,
-  chosenOptions,
-  fieldValue,
-  membersWith,
-  publicFields,
-} from '../../core/customFields'
-import type { Member } from '../../core/types'
+import type { CustomField, Member } from '../../api/types'
+import { chosenOptions, fieldValue, membersWith, publicFields } from '../../core/customFields'
 import { textOn } from '../../lib/color'
 import { LoadProblem } from '../../ui/loadProblem'
 import { Markdown } from '../../ui/markdown'

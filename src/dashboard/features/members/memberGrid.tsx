@@ -1,6 +1,6 @@
 import { Fragment } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Member } from '../../core/store'
+import type { Member } from '../../api/types'
 import { whenVisible } from '../../lib/whenVisible'
 import { strings } from '../../texts/texts'
 import { Avatar, tint } from '../../ui/avatar'

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals'
 import { parseInstant } from '../../../model/core/time'
 import { memberUuids } from '../../actions/subgroups'
+import { type Group, isArchived, isCustomFront, isListed, type Member } from '../../api/types'
 import { onDropDrafts } from '../../core/drafts'
-import { type Group, isArchived, isCustomFront, isListed, type Member } from '../../core/types'
 import { searchMembers } from '../../lib/search'
 
 /** Search, filter and order of the member list. Kept while a member page is open. */

@@ -1,5 +1,4 @@
-import type { Member } from '../../core/store'
-import { isArchived, isListed } from '../../core/types'
+import { isArchived, isListed, type Member } from '../../api/types'
 import { now } from '../../lib/clock'
 import { formatAgo } from '../../lib/time'
 import { listStrings, strings } from '../../texts/texts'

@@ -1,4 +1,4 @@
-import { isArchived, isCustomFront, type Member } from '../../core/types'
+import { isArchived, isCustomFront, type Member } from '../../api/types'
 import { listStrings, strings } from '../../texts/texts'
 
 /** Members of one kind under their heading; members that are not archived have none. */

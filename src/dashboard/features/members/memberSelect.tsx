@@ -1,5 +1,5 @@
-import { displayName, front, type Member, members } from '../../core/store'
-import { isArchived, isCustomFront } from '../../core/types'
+import { isArchived, isCustomFront, type Member } from '../../api/types'
+import { displayName, front, members } from '../../core/store'
 import { strings } from '../../texts/texts'
 
 interface Props {

@@ -1,7 +1,10 @@
 import { useState } from 'preact/hooks'
-import type { CustomField } from '../../core/customFields'
-import type { SerializedMember } from '../../core/store'
-import { isCustomFront, type Member } from '../../core/types'
+import {
+  type CustomField,
+  isCustomFront,
+  type Member,
+  type SerializedMember,
+} from '../../api/types'
 import { publicViewStrings, strings, type Word } from '../../texts/texts'
 import { Avatar } from '../../ui/avatar'
 import { useIncrementalList } from './memberGrid'

@@ -1,13 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
 import { errorMessage, request } from '../../api/client'
-import { type CustomField, FIELDS_PATH } from '../../core/customFields'
-import { isOffline, type SerializedMember } from '../../core/store'
-import type { Member } from '../../core/types'
+import { memberPath } from '../../api/paths'
+import { api } from '../../api/resources'
+import type { Member, SerializedMember } from '../../api/types'
+import { isOffline } from '../../core/store'
 import { useQuery } from '../../core/useQuery'
 
 /** Loads the custom fields of the system, in their order. */
 export function useFields() {
-  return useQuery<readonly CustomField[]>(FIELDS_PATH, 'fields')
+  return useQuery(api.fields.list, 'fields')
 }
 
 /**
@@ -21,7 +22,7 @@ export function descriptionOf({ description, ext }: Member): string | null {
 
 /** Requests a member of the logged-in system. */
 export function requestMember(uuid: string, signal: AbortSignal) {
-  return request<SerializedMember>(`ext/v1/members/${uuid}`, { signal })
+  return request(memberPath(uuid), { signal })
 }
 
 interface Whole {

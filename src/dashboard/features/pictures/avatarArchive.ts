@@ -1,4 +1,6 @@
 import { ApiError, request } from '../../api/client'
+import { originsPath, picturePath } from '../../api/resources'
+import type { OriginPage } from '../../api/types'
 import { centered } from './crop'
 import { decodePicture, encodePicture } from './encode'
 import { readZip, type ZipEntry, ZipError, type ZipProblem } from './zip'
@@ -24,11 +26,6 @@ export interface AvatarReport {
   readonly problem: unknown
 }
 
-interface OriginPage {
-  readonly rows: readonly { id: string; target: string }[]
-  readonly next: string | null
-}
-
 /** Collections of a Simply Plural file whose documents have pictures. */
 const collections = ['members', 'frontStatuses', 'users'] as const
 
@@ -37,9 +34,7 @@ async function loadPicturePaths(): Promise<Map<string, string>> {
   const paths = new Map<string, string>()
   for (const collection of collections)
     for (let after: string | null = ''; after !== null; ) {
-      const query = new URLSearchParams({ app: 'simplyplural', collection, limit: '1000' })
-      if (after !== '') query.set('after', after)
-      const page: OriginPage | null = await request(`ext/v1/systems/@me/origins?${query}`)
+      const page: OriginPage | null = await request(originsPath(collection, after))
       for (const { id, target } of page?.rows ?? [])
         paths.set(id, collection === 'users' ? 'systems/@me' : `members/${target}`)
       after = page?.next ?? null
@@ -86,7 +81,7 @@ async function sendAvatar(
   const file = await encodeEntry(entry)
   if (typeof file === 'string') return file
   try {
-    await request(`ext/v1/${path}/picture`, { method: 'PUT', file, signal })
+    await request(picturePath(path), { method: 'PUT', file, signal })
     return null
   } catch (cause) {
     // A member that was deleted since the import.

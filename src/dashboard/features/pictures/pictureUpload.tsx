@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { pictureNamesIn } from '../../../model/pictures/picture'
 import { fetchResponse, request } from '../../api/client'
+import { pictureFilePath, picturePath } from '../../api/resources'
 import { showToast } from '../../core/actions'
 import { isOffline } from '../../core/store'
 import { useAction } from '../../core/useAction'
@@ -36,8 +37,7 @@ export function PictureUpload({ path, url, onStored }: Props) {
     setPicture(null)
   }
   const send = async (file: Blob, text: string) => {
-    const target = `ext/v1/${path}/picture`
-    const stored = await request<{ url: string }>(target, { method: 'PUT', file })
+    const stored = await request(picturePath(path), { method: 'PUT', file })
     if (stored) onStored(stored.url)
     setRemoved(null)
     showToast({ text })
@@ -49,7 +49,7 @@ export function PictureUpload({ path, url, onStored }: Props) {
   const remove = () =>
     run(async () => {
       const file = await readPicture(url)
-      await request(`ext/v1/${path}/picture`, { method: 'DELETE' })
+      await request(picturePath(path), { method: 'DELETE' })
       onStored(null)
       setRemoved(file)
       showToast({ text: pictureStrings.isRemoved })
@@ -86,7 +86,7 @@ async function readPicture(url: string | null): Promise<Blob | null> {
   // The page may read only from its own server, whose public address may be another one.
   const file = /[\w-]+\.\w+(?=$|[?#])/.exec(url ?? '')?.[0]
   try {
-    return file === undefined ? null : await (await fetchResponse(`pictures/${file}`)).blob()
+    return file === undefined ? null : await (await fetchResponse(pictureFilePath(file))).blob()
   } catch {
     return null
   }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { hasSubgroups, memberUuids } from '../../actions/subgroups'
+import { isArchived, isCustomFront } from '../../api/types'
 import { groups, members } from '../../core/store'
-import { isArchived, isCustomFront } from '../../core/types'
 import { memberExtStrings, privacyStrings } from '../../texts/texts'
 import { ChipGroup } from '../../ui/chipGroup'
 import { IncludeSubgroups } from '../groups/includeSubgroups'

@@ -8,13 +8,13 @@ import {
   type Preset,
   presets,
 } from '../../actions/privacyPresets'
-import { isOffline, type Member, memberWord } from '../../core/store'
-import type { Levels, MemberLevel } from '../../core/types'
+import type { Levels, Member, MemberLevel } from '../../api/types'
+import { isOffline, memberWord } from '../../core/store'
 import { useAction } from '../../core/useAction'
 import { privacyStrings } from '../../texts/texts'
 import { ChipGroup } from '../../ui/chipGroup'
 import { ProblemText } from '../../ui/problemText'
-import { StillNamed } from './publicListWarning'
+import { PublicListWarning } from './publicListWarning'
 
 interface Props {
   selected: readonly Member[]
@@ -56,7 +56,7 @@ export function BulkPrivacyForm({ selected, onDone }: Props) {
             ? privacyStrings.nothingChanges
             : privacyStrings.willChange(changing, word)}
       </p>
-      {hidesMembers(levels) && <StillNamed />}
+      {hidesMembers(levels) && <PublicListWarning />}
       <ProblemText text={problem} />
       <button
         type="button"

@@ -1,9 +1,9 @@
 import { parseInstant } from '../../../model/core/time'
+import type { PublicFront } from '../../api/types'
 import { formatter } from '../../core/appearance'
 import { now } from '../../lib/clock'
 import { publicViewStrings, strings } from '../../texts/texts'
 import { Avatar, tint } from '../../ui/avatar'
-import type { PublicFront } from './publicView'
 
 interface Props {
   /** A friend gets no time of the front, but one of each fronter. */

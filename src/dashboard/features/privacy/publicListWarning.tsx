@@ -8,7 +8,7 @@ import { ProblemText } from '../../ui/problemText'
 import { findNamingLists, levelOfList, type NamingList } from './publicView'
 
 /** Shows which public lists still name private members, and offers to make them private. */
-export function StillNamed() {
+export function PublicListWarning() {
   const { run, problem, isBusy } = useAction()
   const lists = findNamingLists(system.value)
   const [first] = lists

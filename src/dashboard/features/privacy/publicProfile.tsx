@@ -1,7 +1,8 @@
 import { parseInstant } from '../../../model/core/time'
 import { requestOnce } from '../../api/client'
+import { memberPath } from '../../api/paths'
+import type { PublicSwitch } from '../../api/types'
 import { formatter } from '../../core/appearance'
-import type { SerializedMember } from '../../core/store'
 import { now } from '../../lib/clock'
 import { listNames, publicViewStrings, strings, type Word } from '../../texts/texts'
 import { Icon } from '../../ui/icon'
@@ -10,7 +11,7 @@ import { ProfileHead } from '../../ui/profile'
 import { GroupSection } from '../groups/groupSection'
 import { MemberTiles } from '../members/memberTiles'
 import { Fronters } from './fronters'
-import { hidden, type PublicSwitch, type PublicView } from './publicView'
+import { hidden, type PublicView } from './publicView'
 
 interface Props {
   view: PublicView
@@ -80,7 +81,7 @@ export function PublicProfile({ view, word, isInside = false }: Props) {
 }
 
 function requestPublicMember(uuid: string, signal: AbortSignal) {
-  return requestOnce<SerializedMember>(`ext/v1/members/${uuid}`, { isAnonymous: true, signal })
+  return requestOnce(memberPath(uuid), { isAnonymous: true, signal })
 }
 
 function Closed({ text }: { text: string }) {

@@ -2,37 +2,21 @@ import { listAccessRules } from '../../../model/core/privacy'
 import { formatInstant } from '../../../model/core/time'
 import { group } from '../../../model/groups/group'
 import { system } from '../../../model/systems/system'
-import type { CustomField } from '../../core/customFields'
+import {
+  type CustomField,
+  type Group,
+  isListed,
+  type Member,
+  type PublicFront,
+  type PublicSwitch,
+  type System,
+} from '../../api/types'
 import type { Switch } from '../../core/history'
-import { type Group, isListed, type Member, type System } from '../../core/types'
 import { redactForPublic, redactMember } from './redact'
 
 /** Stands for a list that a privacy level hides. */
 export const hidden = 'hidden'
 type OrHidden<T> = T | typeof hidden
-
-/** Public fronters; null if no switch was ever logged. */
-export interface PublicFront {
-  readonly since: string
-  readonly fronters: readonly PublicFronter[]
-  /** Number of further fronters that a friend may not see. */
-  readonly hidden?: number
-}
-
-export interface PublicFronter {
-  readonly member: Member
-  /** Null if there is none, or it is private. */
-  readonly status: string | null
-  /** Beginning of the stint. */
-  readonly since?: string
-}
-
-/** Switch of the public history, with short member IDs. */
-export interface PublicSwitch {
-  readonly id: string
-  readonly timestamp: string
-  readonly members: readonly string[]
-}
 
 /** Everything an anonymous caller sees of a system. */
 export interface PublicView {

@@ -3,7 +3,7 @@ import { redact } from '../../../model/core/privacy'
 import { group } from '../../../model/groups/group'
 import { member } from '../../../model/members/member'
 import { listedMemberExt } from '../../../model/members/memberExt'
-import type { Group, Member } from '../../core/types'
+import type { Group, Member } from '../../api/types'
 
 interface OwnEntity {
   readonly id: string

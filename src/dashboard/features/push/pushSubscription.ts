@@ -1,6 +1,7 @@
 import { nameBrowser } from '../../../model/access/browser'
 import type { PushKind } from '../../../model/push/pushTarget'
 import { request, requestOnce } from '../../api/client'
+import { pushPath } from '../../api/resources'
 import { registerWorker } from '../../core/registerWorker'
 
 /** Push notifications of this browser, for the logged-in system or for a friend with a link. */
@@ -40,8 +41,8 @@ export function createPushClient(token?: string): PushClient {
     token,
     send: (path, method, body) =>
       token === undefined
-        ? request(`ext/v1/push${path}`, { method, body })
-        : requestOnce(`ext/v1/push${path}`, { method, body, token }),
+        ? request(`${pushPath}${path}`, { method, body })
+        : requestOnce(`${pushPath}${path}`, { method, body, token }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { keysOfKind, reminderKinds } from '../../../model/reminders/reminder'
-import { request } from '../../api/client'
+import { api } from '../../api/resources'
+import type { Reminder } from '../../api/types'
 import { showToast } from '../../core/actions'
 import { memberWord, zone } from '../../core/store'
 import { useAction } from '../../core/useAction'
@@ -10,7 +11,7 @@ import { ChipGroup } from '../../ui/chipGroup'
 import { ProblemText } from '../../ui/problemText'
 import { SaveButtons } from '../../ui/saveButtons'
 import { Sheet } from '../../ui/sheet'
-import { explain, REMINDERS_PATH, type Reminder, reminderPath } from './reminders'
+import { explain } from './reminders'
 
 interface Props {
   /** Absent for a new reminder. */
@@ -94,17 +95,17 @@ export function ReminderSheet({ reminder, onClose, onDone }: Props) {
     if (Object.keys(found).length > 0) return
     if (reminder && !isChanged) return onClose()
     const body = bodyOf(draft)
-    if (reminder) await request(reminderPath(reminder), { method: 'PATCH', body })
-    else await request(REMINDERS_PATH, { method: 'POST', body })
+    if (reminder) await api.reminders.patch(reminder.id, body)
+    else await api.reminders.create(body)
     showToast({ text: reminder ? strings.isSaved : reminderStrings.isAdded(body.name) })
     onDone()
   }
   const remove = (of: Reminder) =>
     run(async () => {
-      await request(reminderPath(of), { method: 'DELETE' })
+      await api.reminders.remove(of.id)
       showToast({
         text: reminderStrings.isDeleted(of.name),
-        undo: { kind: 'create', path: REMINDERS_PATH, body: copyOf(of) },
+        undo: { kind: 'create', path: api.reminders.list, body: copyOf(of) },
       })
       onDone()
     })

@@ -1,27 +1,11 @@
-import type { Row } from '../../../model/core/entity'
 import { DAY, parseInstant, SECOND } from '../../../model/core/time'
-import type { reminder } from '../../../model/reminders/reminder'
 import { ApiError, errorMessage } from '../../api/client'
+import type { Reminder } from '../../api/types'
 import { formatter } from '../../core/appearance'
 import { memberWord, zone } from '../../core/store'
 import { now } from '../../lib/clock'
 import { fieldsOf, formatDuration } from '../../lib/time'
 import { reminderStrings } from '../../texts/texts'
-
-type Times = 'due' | 'last_fired' | 'created'
-
-/** A reminder, as the extension API serializes it. */
-export type Reminder = { readonly id: string } & {
-  readonly [K in keyof Row<typeof reminder>]: K extends Times
-    ? string | null
-    : Row<typeof reminder>[K]
-}
-
-export const REMINDERS_PATH = 'ext/v1/systems/@me/reminders'
-
-export function reminderPath({ id }: Reminder): string {
-  return `ext/v1/reminders/${id}`
-}
 
 /** Describes the rule of a reminder: "Every 3 days at 09:00". */
 export function describeRule({ kind, every_days, at, after, on }: Reminder): string {

@@ -2,8 +2,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { bareId, platformOf } from '../../../model/core/platform'
 import { parseInstant } from '../../../model/core/time'
 import { ApiError, errorMessage, request, requestOnce } from '../../api/client'
+import { systemPath } from '../../api/paths'
+import { accountsPath, linkCodePath } from '../../api/resources'
 import { formatter } from '../../core/appearance'
-import { isOffline, type System, system, versionOf } from '../../core/store'
+import { isOffline, system, versionOf } from '../../core/store'
 import { useAction } from '../../core/useAction'
 import { strings, systemStrings } from '../../texts/texts'
 import { CopyField } from '../../ui/copyField'
@@ -23,7 +25,7 @@ export function AccountsCard() {
   const [accounts, setAccounts] = useState<readonly Account[]>([])
   useEffect(() => {
     if (isOffline.value) return
-    request<Account[]>('v2/systems/@me/accounts').then(
+    request(accountsPath).then(
       (found) => setAccounts(found ?? []),
       () => {},
     )
@@ -86,9 +88,9 @@ function LinkAccount() {
 
 /** Rejects the token of another system, because the account would be linked to that system. */
 async function createLinkCode(token: string): Promise<Code | null> {
-  const owner = await requestOnce<System>('v2/systems/@me', { token })
+  const owner = await requestOnce(systemPath, { token })
   if (owner?.uuid !== system.value?.uuid) throw new ForeignToken()
-  return await requestOnce<Code>('v2/systems/@me/link-code', { method: 'POST', token })
+  return await requestOnce<Code>(linkCodePath, { method: 'POST', token })
 }
 
 class ForeignToken extends Error {}

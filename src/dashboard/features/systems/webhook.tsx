@@ -3,6 +3,7 @@ import { parseInstant } from '../../../model/core/time'
 import { Problem } from '../../../model/core/validation'
 import { system as table } from '../../../model/systems/system'
 import { ApiError, errorMessage, problemMessage, request } from '../../api/client'
+import { webhookPaths } from '../../api/resources'
 import { announce, showToast } from '../../core/actions'
 import { createDraft } from '../../core/drafts'
 import { isOffline } from '../../core/store'
@@ -25,7 +26,6 @@ interface Webhook {
   readonly deliveries: readonly Delivery[]
 }
 
-const PATH = 'v2/systems/@me/webhook'
 const typed = createDraft('')
 
 /** Registers, verifies, tests and removes the webhook, and shows its state. */
@@ -36,7 +36,7 @@ export function WebhookCard() {
   const { run, problem, isBusy } = useAction()
   const [isRemoving, setRemoving] = useState(false)
 
-  const load = async () => setHook(await request<Webhook>(PATH))
+  const load = async () => setHook(await request<Webhook>(webhookPaths.state))
   useEffect(() => {
     if (!isOffline.value) load().catch(() => {})
   }, [isOffline.value])
@@ -45,20 +45,23 @@ export function WebhookCard() {
     const url = table.fields.webhook_url.parse(typed.value.trim())
     if (url instanceof Problem) return registration.setProblem(problemMessage(url))
     if (url === null) return registration.setProblem(systemStrings.noAddress)
-    const created = await request<{ token: string }>(PATH, { method: 'PUT', body: { url } })
+    const created = await request<{ token: string }>(webhookPaths.state, {
+      method: 'PUT',
+      body: { url },
+    })
     typed.value = ''
     setToken(created?.token ?? null)
     await load()
   }
   const postAction = (action: 'verify' | 'enable') =>
     run(async () => {
-      setHook(await request<Webhook>(`${PATH}/${action}`, { method: 'POST' }))
+      setHook(await request<Webhook>(webhookPaths[action], { method: 'POST' }))
       setToken(null)
       announce(systemStrings.isVerified)
     })
   const test = () =>
     run(async () => {
-      const answer = await request<{ status: number | null; error?: string }>(`${PATH}/test`, {
+      const answer = await request<{ status: number | null; error?: string }>(webhookPaths.test, {
         method: 'POST',
       })
       const { status = null, error = '' } = answer ?? {}
@@ -72,7 +75,7 @@ export function WebhookCard() {
     })
   const remove = () =>
     run(async () => {
-      await request(PATH, { method: 'DELETE' })
+      await request(webhookPaths.state, { method: 'DELETE' })
       setToken(null)
       await load()
       showToast({ text: systemStrings.isDeleted })

@@ -1,3 +1,5 @@
+import { api } from '../../api/resources'
+import type { ArchivedCollection } from '../../api/types'
 import { useQuery } from '../../core/useQuery'
 import { capitalize } from '../../texts/messages'
 import { archiveStrings, editStrings, strings } from '../../texts/texts'
@@ -8,17 +10,9 @@ import { ConvertButton } from './convertOffer'
 import { describeCollection } from './importReportView'
 import { OldGroups } from './oldGroups'
 
-export const ARCHIVE_PATH = 'ext/v1/systems/@me/archive'
-
-export interface ArchivedCollection {
-  readonly collection: string
-  readonly rows: number
-  readonly convertible: boolean
-}
-
 /** Collections of archived rows, with the offer to convert them. */
 export function ArchiveList() {
-  const { data, problem, reload } = useQuery<ArchivedCollection[]>(ARCHIVE_PATH, 'archive')
+  const { data, problem, reload } = useQuery(api.archive.list, 'archive')
   return (
     <Page title={strings.archivedData}>
       {problem !== '' && <LoadProblem text={problem} onRetry={reload} />}

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { request } from '../../api/client'
+import { api, archivedRowsPath } from '../../api/resources'
 import { showToast } from '../../core/actions'
 import { goTo } from '../../core/route'
 import { useAction } from '../../core/useAction'
@@ -12,12 +12,12 @@ import { Page, Skeleton } from '../../ui/page'
 import { ProblemText } from '../../ui/problemText'
 import { DeleteButton } from '../form/formPage'
 import { ArchivedRow } from './archivedRow'
-import { ARCHIVE_PATH, type ArchivedCollection, BackToArchive } from './archiveList'
+import { BackToArchive } from './archiveList'
 import { describeCollection } from './importReportView'
 
 /** The rows of a collection, and a button that deletes them. */
 export function CollectionPage({ name }: { name: string }) {
-  const { data, problem, reload } = useQuery<ArchivedCollection[]>(ARCHIVE_PATH, 'archive')
+  const { data, problem, reload } = useQuery(api.archive.list, 'archive')
   const found = data?.find(({ collection }) => collection === name)
   const title = found ? capitalize(describeCollection(name, found.rows)) : strings.archivedData
   return (
@@ -37,17 +37,12 @@ export function CollectionPage({ name }: { name: string }) {
   )
 }
 
-interface ArchivePage {
-  readonly rows: readonly unknown[]
-  readonly next: string | null
-}
-
 const PAGE_SIZE = 20
 
 /** A page of rows, and the following ones on request. */
 function Rows({ name, after }: { name: string; after: string }) {
-  const path = `${ARCHIVE_PATH}/${encodeURIComponent(name)}?limit=${PAGE_SIZE}&after=${after}`
-  const { data, problem, reload } = useQuery<ArchivePage>(path, 'archive')
+  const path = archivedRowsPath(name, after, PAGE_SIZE)
+  const { data, problem, reload } = useQuery(path, 'archive')
   const [hasMore, setMore] = useState(false)
   if (data === null)
     return problem === '' ? (
@@ -77,7 +72,7 @@ function Rows({ name, after }: { name: string; after: string }) {
 function DeleteCollection({ name, title }: { name: string; title: string }) {
   const { run, problem } = useAction()
   const remove = async () => {
-    await request(`${ARCHIVE_PATH}/${encodeURIComponent(name)}`, { method: 'DELETE' })
+    await api.archive.remove(name)
     showToast({ text: archiveStrings.isDeleted(title) })
     goTo('#/archive')
   }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, errorMessage, request } from '../../api/client'
+import { convertPath } from '../../api/resources'
 import { announce } from '../../core/actions'
 import { isOffline, preferences, reloadAll } from '../../core/store'
 import { useAction } from '../../core/useAction'
@@ -7,7 +8,7 @@ import { archiveStrings, importStrings, strings } from '../../texts/texts'
 import { LoadProblem } from '../../ui/loadProblem'
 import { Page } from '../../ui/page'
 import { ProblemText } from '../../ui/problemText'
-import { ARCHIVE_PATH, BackToArchive } from './archiveList'
+import { BackToArchive } from './archiveList'
 import { answerOffer } from './archiveOffer'
 import { ConversionReport, hasChanges } from './conversionReport'
 import type { Report } from './importReport'
@@ -25,7 +26,7 @@ export function Conversion() {
 
 function convert(isDryRun: boolean, signal?: AbortSignal): Promise<Report | null> {
   const query = isDryRun ? '?dry_run=true' : ''
-  return request<Report>(`${ARCHIVE_PATH}/convert${query}`, {
+  return request<Report>(`${convertPath}${query}`, {
     method: 'POST',
     ...(signal && { signal }),
   })

@@ -1,4 +1,5 @@
-import { type ConvertibleRows, preferences } from '../../core/store'
+import type { ConvertibleRows } from '../../api/types'
+import { preferences } from '../../core/store'
 import { archiveStrings } from '../../texts/texts'
 import { answerOffer, isOffered } from './archiveOffer'
 import { describeCollection } from './importReportView'

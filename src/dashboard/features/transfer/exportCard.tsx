@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks'
 import { fetchResponse } from '../../api/client'
+import { exportPath } from '../../api/resources'
 import { showToast } from '../../core/actions'
 import { isOffline } from '../../core/store'
 import { useAction } from '../../core/useAction'
 import { saveFile } from '../../lib/download'
 import { importStrings } from '../../texts/texts'
 import { ProblemText } from '../../ui/problemText'
-
-const PATH = 'v2/systems/@me/export'
 
 /** Downloads of the export in both formats, the history and the calendar. */
 export function ExportCard() {
@@ -29,7 +28,7 @@ export function ExportCard() {
     const part = parts[file]
     return {
       file,
-      path: `${PATH}${query}${part === 1 ? '' : `${query ? '&' : '?'}part=${part}`}`,
+      path: `${exportPath}${query}${part === 1 ? '' : `${query ? '&' : '?'}part=${part}`}`,
       name: part === 1 ? `${name}.json` : `${name}-${part}.json`,
       act: part === 1 ? importStrings[file] : importStrings.nextPart(importStrings[file], part),
     }
@@ -52,14 +51,14 @@ export function ExportCard() {
       title: importStrings.history,
       about: importStrings.historyMore,
       act: importStrings.csv,
-      path: `${PATH}/front-history?format=csv`,
+      path: `${exportPath}/front-history?format=csv`,
       name: 'front-history.csv',
     },
     {
       title: importStrings.calendarTitle,
       about: importStrings.calendarMore,
       act: importStrings.calendar,
-      path: `${PATH}/front-history?format=ics`,
+      path: `${exportPath}/front-history?format=ics`,
       name: 'front-history.ics',
     },
   ]

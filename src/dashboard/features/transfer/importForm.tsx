@@ -2,6 +2,7 @@ import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { allImportParts, type ImportPart } from '../../../model/transfer/transfer'
 import { ApiError, errorMessage } from '../../api/client'
+import { importPath } from '../../api/resources'
 import { announce } from '../../core/actions'
 import { importFile } from '../../core/drafts'
 import { isOffline, members, memberWord, reloadAll, system } from '../../core/store'
@@ -128,7 +129,7 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
       isPublic: isPublic && !isPrivate,
       isPrivate,
     })
-    return upload<Report>(`v2/systems/@me/import?${query}`, {
+    return upload<Report>(`${importPath}?${query}`, {
       method: 'POST',
       file,
       onReady: () => setStatus(isDryRun ? importStrings.previewing : importStrings.importing),

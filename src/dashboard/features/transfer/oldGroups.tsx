@@ -1,8 +1,8 @@
 import { nameOfGroup } from '../../actions/groupTree'
-import { request } from '../../api/client'
+import { api } from '../../api/resources'
+import { type Group, isArchived, isCustomFront, type Member } from '../../api/types'
 import { showToast } from '../../core/actions'
 import { groups, memberWord, removeGroupFromStore } from '../../core/store'
-import { type Group, isArchived, isCustomFront, type Member } from '../../core/types'
 import { useAction } from '../../core/useAction'
 import { archiveStrings, bulkStrings, editStrings, memberStrings, strings } from '../../texts/texts'
 import { ConfirmSheet } from '../../ui/confirmSheet'
@@ -37,7 +37,7 @@ function OldGroup({ group }: { group: Group }) {
   const { run, problem } = useAction()
   const name = nameOfGroup(group)
   const remove = async () => {
-    await request(`v2/groups/${group.uuid}`, { method: 'DELETE' })
+    await api.v2Groups.remove(group.uuid)
     removeGroupFromStore(group.uuid)
     showToast({ text: memberStrings.groupIsDeleted(memberWord.value) })
   }

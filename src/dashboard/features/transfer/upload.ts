@@ -1,4 +1,5 @@
 import { type RequestOptions, requestOnce, requestWithRetry } from '../../api/client'
+import { importPlacePath } from '../../api/resources'
 
 /**
  * Sends a file as the logged-in system, when the server has a place for it; otherwise a large file
@@ -11,7 +12,7 @@ export function upload<T>(
   const { signal } = options
   return requestWithRetry(async () => {
     const place = { method: 'POST', ...(signal && { signal }) }
-    while (!(await requestOnce<{ ready: boolean }>('web/import-place', place))?.ready);
+    while (!(await requestOnce(importPlacePath, place))?.ready);
     onReady()
     return await requestOnce<T>(path, options)
   })

@@ -24,4 +24,4 @@ export {
   timezone,
   url,
 } from './text'
-export { clientTimestamp, date, timeOfDay, timestamp } from './time'
+export { clientTimestamp, date, type Timestamp, timeOfDay, timestamp } from './time'

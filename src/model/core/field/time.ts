@@ -42,11 +42,15 @@ export function timeOfDay(options: Options): Field<string | null> {
 
 const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/
 
+/** The kind is part of the type, so that the types of the JSON can be derived. */
+export type Timestamp = Field<number | null> & { readonly kind: 'timestamp' }
+
 /** Microseconds since 1970, written by the service and never by a client's patch. */
-export function timestamp(options: Omit<Options, 'readonly'>): Field<number | null> {
+export function timestamp(options: Omit<Options, 'readonly'>): Timestamp {
   return {
     ...base('timestamp', 'integer', { type: 'string', format: 'date-time' }, options),
     ...optional,
+    kind: 'timestamp',
     readonly: true,
     parse: (value) => {
       if (isEmpty(value)) return null
@@ -59,6 +63,6 @@ export function timestamp(options: Omit<Options, 'readonly'>): Field<number | nu
 }
 
 /** A time that a client may set. */
-export function clientTimestamp(options: Options): Field<number | null> {
+export function clientTimestamp(options: Options): Timestamp {
   return { ...timestamp(options), readonly: false }
 }

@@ -72,7 +72,7 @@ export interface App {
    * Starts the Discord bot if there is a token. It connects while this process holds its lease.
    * `substitute` applies regular expressions of accounts, so it must limit their time.
    */
-  startDiscord(substitute: Substitute, timing?: DiscordTiming): Promise<void>
+  startDiscord(substitute: Substitute, timing?: DiscordTiming): Promise<DiscordBot | null>
   /** Undefined if metrics are off. */
   readonly metrics: Metrics | undefined
   /** Settles after everything that can fail before the first request. */
@@ -207,7 +207,7 @@ export function createApp(
     events,
     discord,
     async startDiscord(substitute, timing) {
-      if (!discord) return
+      if (!discord) return null
       // Loaded only with a token, because its modules take memory.
       const { noGauges, startDiscordBot } = await import('../discord/discordBot')
       const { leases } = events
@@ -228,10 +228,12 @@ export function createApp(
         },
         {
           holds: () => leases.holds('discord'),
+          findHolder: () => leases.findHolder('discord'),
           onAcquired: (begin) => leases.onAcquired('discord', begin),
           onLost: (end) => leases.onLost('discord', end),
         },
       )
+      return bot
     },
     metrics,
     started,

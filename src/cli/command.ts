@@ -46,6 +46,8 @@ export type Flags = Readonly<Record<string, string | boolean | undefined>>
 export interface Call extends ResolvedConfig {
   readonly args: readonly string[]
   readonly flags: Flags
+  /** Files of settings that exist, but that this user may not read. */
+  readonly unreadableFiles: readonly string[]
   /** Environment of the service manager that started the program. */
   readonly supervisor: SystemdEnvironment
   /** Opens the database on the first call, with the use that the command declares. */
@@ -63,12 +65,13 @@ export interface Outcome {
 /** Invalid invocation: printed with the usage line, exit code 2. */
 export class UsageError extends Error {}
 
-/** Failure of a command: printed in one line, exit code 1. It may still have output. */
+/** Failure of a command: printed in one line, exit code 1 by default. It may still have output. */
 export class Failure extends Error {
   constructor(
     message: string,
     readonly json?: unknown,
     readonly text?: string,
+    readonly exitCode = 1,
   ) {
     super(message)
   }

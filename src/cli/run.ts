@@ -80,6 +80,7 @@ export async function run(
       ...resolved,
       args,
       flags,
+      unreadableFiles: unreadable,
       supervisor: readSystemdEnvironment(env),
       deps: () => {
         opened ??= openDatabase(resolved.config, command.database?.(flags) ?? 'require', unreadable)
@@ -179,7 +180,7 @@ async function printError(command: Command, cause: unknown, isJson: boolean): Pr
       await print(JSON.stringify(cause.json))
     if (!isJson && cause instanceof Failure && cause.text !== undefined) await print(cause.text)
     warn(`multitude: ${cause instanceof DomainError ? humanMessage(cause) : cause.message}`)
-    return FAILED
+    return cause instanceof Failure ? cause.exitCode : FAILED
   }
   throw cause
 }

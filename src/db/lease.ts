@@ -26,6 +26,8 @@ export interface Leases {
   onAcquired(task: Task, begin: () => void): void
   /** Calls `end` as soon as a lease of this process has expired without having been renewed. */
   onLost(task: Task, end: () => void): void
+  /** Finds the process that holds the lease of the task, as host name and process ID. */
+  findHolder(task: Task): Promise<string | null>
   /** Records the address of this server, for `findAnnounced`. */
   announce(address: string): Promise<void>
   start(): Promise<void>
@@ -145,6 +147,10 @@ export function createLeases(
       lossListeners.set(task, { end })
       if (holds(task)) watchExpiry(task)
     },
+    async findHolder(task) {
+      const row = (await current(db).all({})).find(({ name }) => name === task)
+      return row ? row.holder.split(':').slice(0, 2).join(':') : null
+    },
     async announce(address) {
       announced = address
       // Part of the check, because a renewal under the old name would fail meanwhile.
@@ -217,7 +223,7 @@ const rename = query((db, { before, after }: Placeholders<'before' | 'after'>) =
 
 const current = query((db, _, dialect) =>
   db
-    .select({ holder: leases.holder })
+    .select({ name: leases.name, holder: leases.holder })
     .from(leases)
     .where(not(isLeaseOver(dialect)))
     .orderBy(leases.name),

@@ -25,6 +25,7 @@ import friends from '../../migrations/0021_friends.sql' with { type: 'text' }
 import pictures from '../../migrations/0022_pictures.sql' with { type: 'text' }
 import counts from '../../migrations/0023_counts.sql' with { type: 'text' }
 import unreadCount from '../../migrations/0024_unread_count.sql' with { type: 'text' }
+import disconnected from '../../migrations/0025_disconnected.sql' with { type: 'text' }
 import postgresBaseline from '../../migrations/postgres/0012_operating.sql' with { type: 'text' }
 import postgresStandardNames from '../../migrations/postgres/0013_standard_names.sql' with {
   type: 'text',
@@ -41,6 +42,9 @@ import postgresFriends from '../../migrations/postgres/0021_friends.sql' with { 
 import postgresPictures from '../../migrations/postgres/0022_pictures.sql' with { type: 'text' }
 import postgresCounts from '../../migrations/postgres/0023_counts.sql' with { type: 'text' }
 import postgresUnreadCount from '../../migrations/postgres/0024_unread_count.sql' with {
+  type: 'text',
+}
+import postgresDisconnected from '../../migrations/postgres/0025_disconnected.sql' with {
   type: 'text',
 }
 
@@ -78,6 +82,7 @@ export const migrations: Migration[] = [
   { name: '0022_pictures', sql: pictures },
   { name: '0023_counts', sql: counts },
   { name: '0024_unread_count', sql: unreadCount },
+  { name: '0025_disconnected', sql: disconnected },
 ]
 
 /**
@@ -97,4 +102,5 @@ export const serverMigrations: readonly Migration[] = [
   { name: '0022_pictures', sql: postgresPictures },
   { name: '0023_counts', sql: postgresCounts },
   { name: '0024_unread_count', sql: postgresUnreadCount },
+  { name: '0025_disconnected', sql: postgresDisconnected },
 ]

@@ -5,6 +5,7 @@ import { discordBot } from '../model/core/privacy'
 import type { Log } from '../runtime/log'
 import type { DiscordGauges, DiscordMetrics } from '../runtime/metrics/discordMetrics'
 import { backoffMs, createStoppableSleep } from '../runtime/timers/backoff'
+import type { Timer } from '../runtime/timers/clock'
 import { type PeriodicTask, startPeriodicTask } from '../runtime/timers/periodicTask'
 import { withTimeout } from '../runtime/timers/withTimeout'
 import type { Deps } from '../service/core/deps'
@@ -31,7 +32,7 @@ import { type CommandParts, createCommandHandler } from './commands/transport/co
 import type { ReadStatus } from './commands/transport/discordActions'
 import { createReactions } from './commands/transport/reactions'
 import { type CommandPlaces, registerCommands } from './commands/transport/registerCommands'
-import { TOKEN_REFUSED } from './gateway/closeCodes'
+import { describeRefusedToken, TOKEN_REFUSED } from './gateway/closeCodes'
 import type { GatewayEvent } from './gateway/events'
 import { type Gateway, startGateway } from './gateway/gateway'
 import type { GatewayInfo, ShardId } from './gateway/shard'
@@ -60,6 +61,9 @@ export interface BotParts {
   /** Returns whether this process holds the lease. */
   holdsLease(): boolean
   isDatabaseAway(cause: unknown): boolean
+  onIdentified(identity: Identity): void
+  /** Called once, with the reason, after a failure that only the operator can end. */
+  onFailed(reason: string): void
   readonly commands: CommandParts
   readonly timing?: Timing
 }
@@ -90,6 +94,8 @@ export interface ActiveBot {
 
 const STATUS_MS = 30_000
 const FIRST_STATUS_MS = 2000
+/** Pause after a change of a connection, because the next one may follow at once. */
+const CHANGED_STATUS_MS = 500
 const START_BACKOFF = { firstMs: 500, maxMs: 30_000 }
 
 /** Starts the bot. Never throws: it tries again until Discord answers, unless the token is refused. */
@@ -106,6 +112,7 @@ export function startActiveBot(parts: BotParts): ActiveBot {
   /** Reason why the bot stopped for good. */
   let problem: string | null = null
   let lastEventAt: number | null = null
+  let disconnectedAt: number | null = deps.now()
 
   /** Stores the state for `multitude status`. */
   const storeStatus = async () => {
@@ -121,6 +128,7 @@ export function startActiveBot(parts: BotParts): ActiveBot {
       shards_ready: shards.filter(({ state }) => state === 'online').length,
       guilds: running?.bot.guilds.size ?? 0,
       last_event: lastEventAt,
+      disconnected_at: disconnectedAt,
       problem,
     })
   }
@@ -132,13 +140,25 @@ export function startActiveBot(parts: BotParts): ActiveBot {
     run: storeStatus,
     onError: (cause) => log.debug('Discord status not stored', { error: describeError(cause) }),
   })
+  let changed: Timer | null = null
+  const noteConnections = () => {
+    const isConnected = gateway?.shards.every(({ state }) => state === 'online')
+    disconnectedAt = isConnected ? null : (disconnectedAt ?? deps.now())
+    changed ??= clock
+      .setTimeout(() => {
+        changed = null
+        void statusTask.runNow()
+      }, CHANGED_STATUS_MS)
+      .unref()
+  }
   /** Stops after a failure that only the operator can end. */
-  const stopForGood = (reason: string) => {
+  const stopForGood = async (reason: string) => {
     if (problem !== null) return
     problem = reason
     sleeper.stop()
     void gateway?.stop()
-    void statusTask.runNow()
+    await statusTask.runNow()
+    parts.onFailed(reason)
   }
   const rest = createRestClient({
     clock,
@@ -146,7 +166,11 @@ export function startActiveBot(parts: BotParts): ActiveBot {
     userAgent,
     log,
     ...(metrics && { metrics: restMetrics(metrics) }),
-    onUnauthorized: () => stopForGood('Discord refused the bot token'),
+    onUnauthorized() {
+      const { reason, remedy } = describeRefusedToken(identity?.applicationId ?? null)
+      log.error(reason, { remedy })
+      void stopForGood(`${reason}. ${remedy}`)
+    },
     ...(parts.timing?.rest && { timing: parts.timing.rest }),
   })
 
@@ -162,6 +186,7 @@ export function startActiveBot(parts: BotParts): ActiveBot {
 
   const begin = async () => {
     identity ??= await loadIdentity(rest)
+    parts.onIdentified(identity)
     running ??= createRunning(parts, {
       identity,
       rest,
@@ -183,6 +208,7 @@ export function startActiveBot(parts: BotParts): ActiveBot {
       ...(parts.timing?.gateway && { timing: parts.timing.gateway }),
       loadGatewayInfo: () => rest.request<GatewayInfo>('GET', '/gateway/bot'),
       applicationId: () => identity?.applicationId ?? null,
+      onStateChange: noteConnections,
       onEvent(event, shard, id) {
         lastEventAt = deps.now()
         return onEvent(event, shard, id)
@@ -190,7 +216,7 @@ export function startActiveBot(parts: BotParts): ActiveBot {
       onFatal({ code, reason, remedy }) {
         // Every further request would be refused, and counts towards a ban of this address.
         if (code === TOKEN_REFUSED) rest.stop()
-        stopForGood(`${reason}. ${remedy}`)
+        void stopForGood(`${reason}. ${remedy}`)
       },
     })
     const registration = { deps, rest, identity, log, closing, sleeper }
@@ -237,6 +263,7 @@ export function startActiveBot(parts: BotParts): ActiveBot {
       if (gateway === null) sleeper.stop()
       closing.stop()
       running?.bot.queues.stop()
+      changed?.stop()
       await statusTask.stop()
       await stopGateway()
       await running?.recovery.stop()
@@ -251,6 +278,7 @@ export function startActiveBot(parts: BotParts): ActiveBot {
       sleeper.stop()
       closing.stop()
       running?.bot.queues.stop()
+      changed?.stop()
       await Promise.all([statusTask.stop(), stopGateway(), running?.recovery.stop()])
     },
   }

@@ -1,22 +1,35 @@
 import type { DiscordGauges } from '../runtime/metrics/discordMetrics'
 import { type ActiveBot, type BotParts, startActiveBot } from './activeBot'
+import type { Identity } from './bot/core'
 
 /** Lease of the bot: only the process that holds it is connected to Discord. */
 export interface BotLease {
   holds(): boolean
+  /** Finds the process that holds it. */
+  findHolder(): Promise<string | null>
   onAcquired(begin: () => void): void
   onLost(end: () => void): void
 }
 
 export interface DiscordBot {
   gauges(): DiscordGauges
+  /** Resolves when Discord has named the bot; never on standby. */
+  readonly identified: Promise<Identity>
+  /** Resolves with the reason when the bot stopped and only the operator can do something about it. */
+  readonly failed: Promise<string>
   stop(): Promise<void>
 }
 
 /** Runs the bot whenever this process holds the lease, and is on standby otherwise. */
-export function startDiscordBot(parts: Omit<BotParts, 'holdsLease'>, lease: BotLease): DiscordBot {
+export function startDiscordBot(
+  parts: Omit<BotParts, 'holdsLease' | 'onIdentified' | 'onFailed'>,
+  lease: BotLease,
+): DiscordBot {
   let active: ActiveBot | null = null
   let isStopped = false
+  let isOnStandby = false
+  const identified = Promise.withResolvers<Identity>()
+  const failed = Promise.withResolvers<string>()
   /** Ends of former holds: a new one begins after them, so that shards are never connected twice. */
   let ended: Promise<void> = Promise.resolve()
 
@@ -24,21 +37,38 @@ export function startDiscordBot(parts: Omit<BotParts, 'holdsLease'>, lease: BotL
     if (active || isStopped) return
     void ended.then(() => {
       if (active || isStopped || !lease.holds()) return
-      active = startActiveBot({ ...parts, holdsLease: lease.holds })
+      if (isOnStandby) parts.log.info('Discord bot took over')
+      isOnStandby = false
+      active = startActiveBot({
+        ...parts,
+        holdsLease: lease.holds,
+        onIdentified: identified.resolve,
+        onFailed: failed.resolve,
+      })
     })
+  }
+  const standBy = async () => {
+    isOnStandby = true
+    const node = await lease.findHolder().catch(() => null)
+    if (isOnStandby && !isStopped)
+      parts.log.info('Discord bot on standby', { node: node ?? undefined })
   }
   const end = () => {
     const lost = active
     active = null
     if (!lost) return
+    isOnStandby = true
     parts.log.warn('Discord bot paused: another process may have taken over')
     ended = ended.then(() => lost.abandon()).catch(() => {})
   }
   lease.onAcquired(begin)
   lease.onLost(end)
   if (lease.holds()) begin()
+  else void standBy()
 
   return {
+    identified: identified.promise,
+    failed: failed.promise,
     gauges: () => ({ ...(active?.gauges() ?? noGauges), hasLease: lease.holds() }),
     async stop() {
       isStopped = true

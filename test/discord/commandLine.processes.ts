@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { commandLine } from '../tools/serverProcess'
 import { describe, expect } from '../tools/test'
@@ -34,7 +34,7 @@ describe('multitude discord check', () => {
     const { code, out } = await run(['discord', 'check'], { cwd, env })
     expect(code).toBe(1)
     expect(out).toContain('Message Content Intent')
-    expect(out).toContain('ManageWebhooks')
+    expect(out).toContain('Manage Webhooks')
   })
 
   test('explains a refused token without printing it', async (bot) => {
@@ -66,6 +66,25 @@ describe('multitude discord', () => {
       expect(await child.exited).toBe(0)
       const [connection] = await users.connections()
       expect(connection?.closed).toEqual({ code: 4900, by: 'client' })
+    },
+    { isOff: true },
+  )
+
+  test(
+    'ends with a status that a service does not restart when its token was revoked',
+    async (bot) => {
+      const { cwd, env, users } = bot
+      const child = Bun.spawn([...words, 'discord'], { cwd, env, stdout: 'pipe', stderr: 'pipe' })
+      await until(
+        () => users.sessions(),
+        (sessions) => sessions.some(({ isConnected }) => isConnected),
+      )
+      await users.changeToken()
+      await users.closeConnections({ code: 4004 })
+      expect(await child.exited).toBe(78)
+      const unit = readFileSync(join(import.meta.dir, '../../examples/multitude.service'), 'utf8')
+      expect(unit).toContain('RestartPreventExitStatus=78')
+      expect(await child.stderr.text()).toContain('multitude: Discord refused the bot token. Set')
     },
     { isOff: true },
   )

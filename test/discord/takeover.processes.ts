@@ -181,6 +181,7 @@ describe('a process that loses the lease', () => {
       const { users, servers } = bot
       const [first] = servers
       const second = await bot.startBotAlone()
+      expect(second.output()).toMatch(/Discord bot on standby.*"node":"[^":]+:\d+"/)
       await bot.send('r:first')
       await bot.expectTexts(['Robin: first'])
       await bot.untilStored()
@@ -192,6 +193,7 @@ describe('a process that loses the lease', () => {
       )
       await bot.send('r:second')
       await bot.expectTexts(['Robin: first', 'Robin: second'])
+      expect(second.output()).toContain('Discord bot took over')
       first?.kill('SIGCONT')
       await untilLogged(() => first?.output() ?? '', 'another process may have taken over')
       servers.splice(servers.indexOf(second), 1)

@@ -45,7 +45,7 @@ const claim = {
 }
 const botStatus = {
   ...{ application: '1', name: 'Lantern', node: 'n', at: 1, shards: 1, shards_ready: 1 },
-  ...{ guilds: 1, last_event: null, problem: null },
+  ...{ guilds: 1, last_event: null, disconnected_at: null, problem: null },
 }
 const commands = { application: '1', scope: 'global' }
 const registration = { account: null, tokenName: 'test' }

@@ -63,7 +63,11 @@ export function commandLine() {
     startServer: (args: string[], options: ProcessOptions) => startServer(words, args, options),
     /** Starts the Discord bot without a server. */
     startDiscordBot: (options: ProcessOptions) =>
-      startProcess([...words, 'discord', '--log-format', 'json'], options, /(Discord bot on duty)/),
+      startProcess(
+        [...words, 'discord', '--log-format', 'json'],
+        options,
+        /(Discord bot (?:started|on standby))/,
+      ),
   }
 }
 

@@ -4,12 +4,16 @@ import { operator } from '../../model/core/privacy'
 import { createLog } from '../../runtime/log'
 import { countSystems } from '../../service/systems/systems'
 import { type Call, type Command, columns, Failure } from '../command'
+import { printable } from '../format'
 import { parseInWorker } from '../workers/importWorker'
 import { createSubstitute } from '../workers/substitutionWorker'
 import { createServerLog, stopSignal } from './serve'
 import { createSystemdNotifier } from './systemd'
 
 const STANDBY_MS = 60_000
+
+/** Exit code after a failure that starting again cannot end (EX_CONFIG of sysexits). */
+const UNRECOVERABLE = 78
 
 export const discordCommands: Command[] = [
   {
@@ -36,17 +40,22 @@ export const discordCommands: Command[] = [
         await app.stop()
         throw cause
       }
-      await app.startDiscord(createSubstitute())
-      log.info('Discord bot on duty or on standby')
+      const bot = await app.startDiscord(createSubstitute())
       notifier.ready('Running the Discord bot')
       // On standby nothing else keeps the process running.
       const standby = setInterval(() => {}, STANDBY_MS)
-      const signal = await stopped
+      const failed = bot?.failed.then((problem) => ({ problem }))
+      const end = await Promise.race([
+        stopped.then((signal) => ({ signal })),
+        ...(failed ? [failed] : []),
+      ])
       clearInterval(standby)
       notifier.stopping()
-      log.info('stopping', { signal })
+      log.info('stopping', end)
       await app.stop()
-      return { json: { stopped: signal }, text: '' }
+      if ('problem' in end)
+        throw new Failure(end.problem, { problem: end.problem }, undefined, UNRECOVERABLE)
+      return { json: { stopped: end.signal }, text: '' }
     },
   },
   {
@@ -60,21 +69,26 @@ export const discordCommands: Command[] = [
       const quiet = createLog('error', 'text', () => {})
       const check = await checkBot({ ...options, publicUrl: call.config.PUBLIC_URL }, quiet)
       const text = columns([
-        ...(check.name === null ? [] : [['Bot', check.name]]),
+        ...(check.name === null ? [] : [['Bot', printable(check.name)]]),
         ...(check.application === null ? [] : [['Application', check.application]]),
         ...(check.name === null ? [] : [['Servers', String(check.guilds)]]),
         ...(check.invite === null ? [] : [['Invite', check.invite]]),
-        ...check.problems.map((problem) => ['Problem', problem]),
+        ...check.problems.map((problem) => ['Problem', printable(problem)]),
+        ...check.notes.map((note) => ['Note', printable(note)]),
       ])
       const [first] = check.problems
-      if (first !== undefined) throw new Failure(first, check, text)
+      if (first !== undefined) throw new Failure(printable(first), check, text)
       return { json: check, text }
     },
   },
 ]
 
-function requireToken({ config }: Call) {
+function requireToken({ config, unreadableFiles }: Call) {
   const options = discordOptions(config)
-  if (!options) throw new Failure('DISCORD_TOKEN is not set.')
-  return options
+  if (options) return options
+  if (unreadableFiles.length === 0) throw new Failure('DISCORD_TOKEN is not set.')
+  const files = unreadableFiles.join(' and ')
+  throw new Failure(
+    `DISCORD_TOKEN is not set, and this user cannot read ${files}. Run the command as a user that may, such as: sudo -u multitude multitude discord check`,
+  )
 }

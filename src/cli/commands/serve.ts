@@ -1,17 +1,22 @@
 import { type App, createApp } from '../../app/app'
 import { toStorageError, unwrapped } from '../../db/sqlite/errors'
 import type { Upgrade } from '../../db/storage'
+import type { DiscordBot } from '../../discord/discordBot'
 import { setupLink } from '../../model/core/dashboardLinks'
+import { inviteUrl, UNKNOWN_APPLICATION } from '../../model/core/discord'
 import { operator } from '../../model/core/privacy'
 import type { Config, ResolvedConfig } from '../../runtime/config/config'
 import { createLog, type Log } from '../../runtime/log'
+import { withTimeout } from '../../runtime/timers/withTimeout'
 import { commit, version } from '../../runtime/version'
 import { createSetupCode } from '../../service/access/setupCodes'
 import { recordTaskRun } from '../../service/admin/taskRuns'
+import { findBotStatus } from '../../service/discord/botStatus'
 import { countSystems } from '../../service/systems/systems'
 import { type Call, type Command, columns, Failure } from '../command'
 import { databaseUrlOf, describeUpgrade, hasDatabase, noBackup, upgradeUncopied } from '../database'
 import { serviceFileOf } from '../envFiles'
+import { printable } from '../format'
 import { parseInWorker } from '../workers/importWorker'
 import { asThisUser, isExecutable, shellQuoted } from '../workers/selfProcess'
 import { createSubstitute } from '../workers/substitutionWorker'
@@ -44,14 +49,15 @@ export const serveCommand: Command = {
     const metrics = await listen(app, () => app.listenForMetrics(), config.METRICS_ADDRESS)
     // Not awaited: another process may hold the database for a while.
     void app.events.leases.announce(address)
-    await app.startDiscord(createSubstitute())
+    const bot = await app.startDiscord(createSubstitute())
     const backups = scheduleBackups(config, log, {
       isLeader: () => app.events.leases.holds('maintenance'),
       recordRun: (task, problem) => recordTaskRun(app.deps, operator, task, problem),
     })
     if (flags.json !== true) {
       const hint = isEmpty ? await firstSteps(app, config, address, origins, isTerminal) : ''
-      process.stderr.write(greeting(app, config, address, metrics, { isNew, hint }))
+      const discord = bot ? await describeBot(app, bot) : []
+      process.stderr.write(greeting(app, config, address, metrics, { isNew, hint, discord }))
     }
     log.info('listening', { address, version, commit, metrics: metrics ?? undefined })
     notifier.ready(`Listening on ${address}`)
@@ -125,7 +131,7 @@ function greeting(
   config: Config,
   address: string,
   metrics: string | null,
-  { isNew, hint }: { isNew: boolean; hint: string },
+  { isNew, hint, discord }: { isNew: boolean; hint: string; discord: string[][] },
 ): string {
   const shown = config.PUBLIC_URL || address
   const table = columns([
@@ -133,8 +139,30 @@ function greeting(
     ['  API page', `${shown}/docs`],
     ...(metrics ? [['  Metrics', metrics]] : []),
     [isNew ? '  Database (new)' : '  Database', app.storage.location],
+    ...discord,
   ])
   return `\nMultitude ${version}\n\n${table}\n${hint}\n`
+}
+
+/** Longest time that the greeting waits for Discord. */
+const DISCORD_MS = 2000
+
+/** Rows about the Discord bot, which Discord has named now or to an earlier process. */
+async function describeBot(app: App, bot: DiscordBot): Promise<string[][]> {
+  const isActive = bot.gauges().hasLease
+  const identity = isActive
+    ? await withTimeout(bot.identified, DISCORD_MS, () => null, app.deps.clock)
+    : null
+  const stored = identity ? null : await findBotStatus(app.deps, operator).catch(() => null)
+  const name = identity?.name ?? stored?.name
+  const application = identity?.applicationId ?? stored?.application ?? UNKNOWN_APPLICATION
+  const label = '  Discord bot'
+  if (name === undefined || application === UNKNOWN_APPLICATION)
+    return [[label, 'not connected yet; "multitude status" shows it']]
+  return [
+    [label, `${printable(name)}${isActive ? '' : ', on standby'}`],
+    ['  Invitation', inviteUrl(application)],
+  ]
 }
 
 /**

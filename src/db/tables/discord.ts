@@ -56,6 +56,7 @@ export const discordStatus = sqliteTable('discord_status', {
   shards_ready: integer().notNull(),
   guilds: integer().notNull(),
   last_event: integer(),
+  disconnected_at: integer(),
   /** Reason why the bot stopped, as a text for the operator. */
   problem: text(),
 })

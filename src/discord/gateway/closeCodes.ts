@@ -22,6 +22,13 @@ export function findFatalClose(code: number, applicationId: string | null): Fata
   return { code, reason: found.reason, remedy }
 }
 
+/** Returns reason and remedy of a bot token that Discord refused, also before the first connection. */
+export function describeRefusedToken(applicationId: string | null): FatalClose {
+  const found = findFatalClose(TOKEN_REFUSED, applicationId)
+  if (!found) throw new Error(`close code ${TOKEN_REFUSED} is not fatal`)
+  return found
+}
+
 const fatal: Readonly<Record<number, { reason: string; remedy: string }>> = {
   [TOKEN_REFUSED]: {
     reason: 'Discord refused the bot token',

@@ -57,6 +57,8 @@ export interface ShardParts {
   readonly metrics?: ShardMetrics | undefined
   loadGatewayInfo(): Promise<GatewayInfo>
   applicationId(): string | null
+  /** Called after each change of the state. */
+  onStateChange?(): void
   /**
    * Handles an event. The event counts as handled when the promise settles. The ID is the same
    * whenever Discord repeats the event.
@@ -83,6 +85,11 @@ export function startShard(parts: ShardParts): Shard {
   let session: { readonly sessionId: string; readonly resumeUrl: string } | null = null
   let connection: Connection | null = null
   let state: ShardState = 'connecting'
+  const setState = (next: ShardState) => {
+    if (state === next) return
+    state = next
+    parts.onStateChange?.()
+  }
   let latencyMs: number | null = null
   /** Attempts since the shard was online. */
   let failures = 0
@@ -127,7 +134,7 @@ export function startShard(parts: ShardParts): Shard {
 
   const goOnline = (kind: 'identify' | 'resume') => {
     failures = 0
-    state = 'online'
+    setState('online')
     metrics?.countSession(kind)
     log.info(kind === 'resume' ? 'Discord session resumed' : 'Discord session started', {
       shard: shard.id,
@@ -175,7 +182,7 @@ export function startShard(parts: ShardParts): Shard {
         remaining: limit.remaining,
         seconds: Math.ceil(limit.reset_after / 1000),
       })
-      state = 'waiting'
+      setState('waiting')
       await sleeper.sleep(limit.reset_after)
     }
   }
@@ -191,7 +198,7 @@ export function startShard(parts: ShardParts): Shard {
     const url = await findAddress()
     if (sleeper.isStopped) return { end: CLOSED, isUnanswered: false }
     let isUnanswered = false
-    state = 'connecting'
+    setState('connecting')
     connection = openConnection({
       clock,
       url,
@@ -230,7 +237,7 @@ export function startShard(parts: ShardParts): Shard {
     const isRefused = end.kind === 'invalid session' && !end.isResumable
     const wasIdentifying = session === null
     const isLastResume = wasBroken && isUnanswered
-    state = 'waiting'
+    setState('waiting')
     failures++
     log.info('Discord connection ended', {
       shard: shard.id,
@@ -269,7 +276,7 @@ export function startShard(parts: ShardParts): Shard {
       if (pauseMs === null) break
       await sleeper.sleep(pauseMs)
     }
-    state = 'stopped'
+    setState('stopped')
   }
   const running = run()
 

@@ -153,7 +153,6 @@ export function createRestClient(parts: RestParts): RestClient {
 
   const refuseToken = () => {
     if (sleeper.isStopped) return
-    log.error('Discord refused the bot token', { remedy: 'set a valid DISCORD_TOKEN' })
     stop()
     parts.onUnauthorized?.()
   }

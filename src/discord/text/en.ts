@@ -20,6 +20,10 @@ const permissionLabels: Partial<Record<PermissionName, string>> = {
   EmbedLinks: 'Embed Links',
   AddReactions: 'Add Reactions',
   ReadMessageHistory: 'Read Message History',
+  SendMessagesInThreads: 'Send Messages in Threads',
+  SendVoiceMessages: 'Send Voice Messages',
+  SendPolls: 'Create Polls',
+  UseExternalEmojis: 'Use External Emoji',
 }
 
 function permissionNames(names: readonly PermissionName[]): string {

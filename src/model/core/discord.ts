@@ -65,6 +65,8 @@ export interface DiscordStatus {
   shards_ready: number
   guilds: number
   last_event: Instant | null
+  /** Time since which a shard is not connected; null if all are. */
+  disconnected_at: Instant | null
   /** Reason why the bot stopped, as a text for the operator; null while it runs. */
   problem: string | null
 }

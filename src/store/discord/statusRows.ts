@@ -14,5 +14,15 @@ const latest = query((db) => db.select().from(statuses).orderBy(desc(statuses.at
 export const storeStatus = createUpserter(
   statuses,
   ['application'],
-  ['name', 'node', 'at', 'shards', 'shards_ready', 'guilds', 'last_event', 'problem'],
+  [
+    'name',
+    'node',
+    'at',
+    'shards',
+    'shards_ready',
+    'guilds',
+    'last_event',
+    'disconnected_at',
+    'problem',
+  ],
 )

@@ -30,18 +30,24 @@ describe('the status', () => {
 
   const running = {
     ...{ application: '500000000000000001', name: 'Lantern', node: 'attic:77' },
-    ...{ shards: 2, shards_ready: 1, guilds: 12, problem: null },
+    ...{ shards: 2, shards_ready: 2, guilds: 12, disconnected_at: null, problem: null },
   }
   const bots: [title: string, change: object, ageSeconds: number, line: RegExp][] = [
-    ['that runs', {}, 5, /^ +1 of 2 shards connected, 12 servers, last event \d+ s ago$/m],
-    ['without an event', { last_event: null }, 5, /^ +1 of 2 shards .*, no event yet$/m],
+    ['that runs', {}, 5, /^ +2 of 2 shards connected, 12 servers\n +last event \d+ s ago$/m],
+    [
+      'that lost a connection',
+      { shards_ready: 1, disconnected_at: (Date.now() - 12_000) * 1000 },
+      5,
+      /^ +reconnecting for \d+ s, 1 of 2 shards connected, 12 servers$/m,
+    ],
+    ['without an event', { last_event: null }, 5, /^ +2 of 2 shards .*\n +no event yet$/m],
     [
       'whose process ended',
       {},
       600,
-      /^ +not running, last seen 10 min ago, last event 10 min ago$/m,
+      /^ +not running, last seen 10 min ago\n +last event 10 min ago$/m,
     ],
-    ['that stopped', { problem: 'token rejected' }, 5, /^ +STOPPED \d+ s ago: token rejected, /m],
+    ['that stopped', { problem: 'No token.' }, 5, /^ +STOPPED \d+ s ago: No token\.$/m],
   ]
 
   test.each(bots)('status shows a Discord bot %s', async (_, change, ageSeconds, line) => {

@@ -1,0 +1,1 @@
+ALTER TABLE `discord_status` ADD `disconnected_at` integer;

@@ -1,0 +1,1 @@
+alter table discord_status add disconnected_at double precision;

@@ -93,7 +93,7 @@ export interface OpenOptions {
   readonly use?: SchemaUse
   readonly server?: ServerOptions
   readonly observer?: WriteObserver | undefined
-  /** Clock of heartbeats, retries and time limits. Only for PostgreSQL. */
+  /** Clock of heartbeats, retries and time limits; with SQLite, of test writes. */
   readonly clock?: Clock
 }
 

@@ -15,6 +15,7 @@ import {
 import { patchMemberGuild, patchSystemGuild } from '../tools/operatorActions'
 import { outcomeOf } from '../tools/outcomeOf'
 import { afterAll, describe, expect, test } from '../tools/test'
+import { createTestClock } from '../tools/testClock'
 
 const GUILD = '466707357099884544'
 const ACCOUNT = '123456789012345678'
@@ -333,7 +334,10 @@ describe('pkapi.js', () => {
   })
 
   test('pkapi.js is refused when it exceeds the rate limit, and not when it waits', async () => {
-    const { api } = await createSystemAndClient()
+    // The client compares the headers with the real time.
+    const clock = createTestClock(Date.now())
+    const limited = createClientFixture(clock)
+    const { api } = await limited.createSystemAndClient()
     const requestRepeatedly = async (client: pkapi.PKAPI, count: number) => {
       // Behind a proxy even a client on this machine is rate limited.
       const headers = { 'x-forwarded-for': '203.0.113.7' }
@@ -342,8 +346,13 @@ describe('pkapi.js', () => {
     }
     const failure = await expectError(requestRepeatedly(api, 20), 429, '???')
     expect(failure.headers['x-ratelimit-scope']).toBe('generic_get')
-    const waiting = clientOf((await makeSystem()).token)
-    waiting.rate_limiter = new pkapi.DefaultRateLimiter({ initialWaitTime: 10, minWait: 10 })
+    const waiting = limited.clientOf((await limited.makeSystem()).token)
+    /** Waits as long as the headers say, on the clock of the server. */
+    waiting.rate_limiter = new (class extends pkapi.DefaultRateLimiter {
+      override wait() {
+        return clock.advance(Math.max(0, this.resetTimestamp - clock.now()))
+      }
+    })({ initialWaitTime: 10, minWait: 10 })
     await requestRepeatedly(waiting, 3)
   })
 })

@@ -7,7 +7,8 @@ import { deleteSystem, revokeToken } from '../tools/operatorActions'
 import { execute, rows } from '../tools/rawSql'
 import { afterAll, describe, expect, test } from '../tools/test'
 import { createTestApp, type TestSystem } from '../tools/testApp'
-import { until } from '../tools/until'
+import { createTestClock } from '../tools/testClock'
+import { until as untilMet } from '../tools/until'
 import {
   type Browser,
   certificate,
@@ -22,6 +23,7 @@ import {
 const CONTACT = 'mailto:operator@multitude.example'
 
 let clock = Date.parse('2026-11-01T12:00:00Z') * 1000
+const timers = createTestClock()
 /** Addresses that host names resolve to. */
 let addresses = ['127.0.0.1']
 
@@ -29,6 +31,7 @@ const service = await startPushService()
 const settings = { RATE_LIMIT: 'off', PUSH_CONTACT: CONTACT, DISPATCH_ALLOW: '127.0.0.1' }
 const at = createTestApp({
   ...settings,
+  clock: timers,
   now: () => ++clock,
   events: {
     resolve: async () => addresses,
@@ -37,6 +40,15 @@ const at = createTestApp({
 })
 const { ask, deps, makeSystem } = at
 const { push } = at.app.events
+await at.app.started
+
+/** Waits until a condition is met, and meanwhile lets the sender look at its queue. */
+async function until(isMet: () => boolean | Promise<boolean>): Promise<void> {
+  await untilMet(async () => {
+    await timers.advance(20)
+    return isMet()
+  })
+}
 
 interface Target {
   id: string
@@ -155,6 +167,7 @@ describe('push messages about friends', () => {
     await createFriend(as, wren, browser, { shows_names })
     await logSwitch(as, [hidden, wren])
     clock += 11 * SECOND
+    await timers.advance(1_000)
     await until(() => service.to(browser).length === 1)
     const [pushed = fail()] = service.to(browser)
     expect(read(pushed, browser).shown).toMatchObject({ kind: 'friends', title, text })
@@ -172,6 +185,7 @@ describe('push messages about friends', () => {
     })
     await logSwitch(as, [wren])
     clock += 11 * SECOND
+    await timers.advance(1_000)
     await until(() => service.to(browser).length === 1)
     await hide()
     gate.open()
@@ -478,6 +492,7 @@ describe('answers of push services', () => {
   test('no answer: sent again after a minute', async () => {
     const other = createTestApp({
       ...settings,
+      clock: timers,
       now: () => ++clock,
       events: { timeoutMs: 300, push: { ca: certificate.cert } },
     })
@@ -493,6 +508,8 @@ describe('answers of push services', () => {
     await other.ask('PUT /ext/v1/push', { as, body })
     await other.ask('POST /v2/systems/@me/switches', { as, body: { members: [] } })
     const queued = () => rows<QueueRow>(other.deps.db, 'select due, attempts from push_queue')
+    await until(() => service.to(browser).length === 1)
+    await timers.advance(300)
     await until(async () => (await queued())[0]?.attempts === 1)
     const left = ((await queued())[0]?.due ?? 0) - clock
     expect(left).toBeLessThanOrEqual(MINUTE)

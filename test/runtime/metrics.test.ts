@@ -186,10 +186,12 @@ describe('metrics', () => {
 
   test('metrics count notifications of friends', async () => {
     let now = 1_700_000_000_000_000
+    const clock = createTestClock()
     const other = createTestApp({
       METRICS: 'on',
       METRICS_ADDRESS: '127.0.0.1:0',
       now: () => now,
+      clock,
     })
     const url = other.app.listenForMetrics() ?? ''
     const count = async () =>
@@ -205,7 +207,10 @@ describe('metrics', () => {
     await create('POST /v2/systems/@me/switches', { members: [member.id] })
     expect(await count()).toBe(0)
     now += 11_000_000
-    await until(async () => (await count()) === 1)
+    await until(async () => {
+      await clock.advance(1_000)
+      return (await count()) === 1
+    })
   })
 
   test('metrics count commits and writes per commit', async () => {

@@ -330,9 +330,9 @@ test('a new holder of the lease fires at once what became due under the former o
   await app.app.started
   now = at('2026-03-22T09:00:00Z')
   await former.stop()
+  await storage.close()
   // The app asks for the lease every second, and looks for reminders every five seconds.
   await clock.advance(1_000)
   await until(async () => (await only(fixture)).last_fired !== null)
   expect((await only(fixture)).last_fired).toBe(formatInstant(now))
-  await storage.close()
 })

@@ -1,4 +1,5 @@
 import * as pkapi from 'pkapi.js'
+import type { Clock } from '../../src/runtime/timers/clock'
 import { afterAll, expect } from './test'
 import { createTestApp } from './testApp'
 
@@ -20,10 +21,11 @@ const methods = [
 ].flatMap(recordCalls)
 
 /** Starts a server on a port, and creates clients for it. */
-export function createClientFixture() {
+export function createClientFixture(clock?: Clock) {
   const { app, deps, logged, makeSystem } = createTestApp({
     PORT: '0',
     RATE_LIMIT: 'generic_get=2',
+    ...(clock && { clock }),
   })
   const base_url = app.listen()
   // The client fetches every image before it sends its URL.

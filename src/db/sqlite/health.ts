@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { sql } from 'drizzle-orm'
+import type { Clock } from '../../runtime/timers/clock'
 import { withTimeout } from '../../runtime/timers/withTimeout'
 import { sqliteDialect } from '../dialect'
 import { toText } from '../query'
@@ -22,11 +23,12 @@ export interface Health {
   check(): Promise<StorageFault | null>
 }
 
-interface Connections {
+interface HealthDeps {
   readonly reader: Database
   readonly writer: Database
   /** Runs a test write in a transaction and rolls it back. */
   probe(): Promise<never>
+  readonly clock: Clock
 }
 
 const PROBE_EVERY_MS = 1_000
@@ -35,7 +37,7 @@ const PROBE_WAIT_MS = 100
 export function createHealth(
   path: string,
   isInPlace: () => boolean,
-  { reader, writer, probe }: Connections,
+  { reader, writer, probe, clock }: HealthDeps,
 ): Health {
   const ping = reader.query(toText(sql`select 1 from ${systems} limit 1`, sqliteDialect).text)
   let fault: StorageFault | null = null
@@ -53,7 +55,7 @@ export function createHealth(
     } catch (cause) {
       if (cause === rolledBack) fault = null
     }
-    probedAt = performance.now()
+    probedAt = clock.monotonic()
     probing = null
   }
 
@@ -74,7 +76,7 @@ export function createHealth(
         return classifyError(path, cause) ?? 'damaged'
       }
       const isDoubtful = fault !== null || !isWritable(writer) || isDiskNearlyFull(path)
-      if (isDoubtful && performance.now() - probedAt > PROBE_EVERY_MS) probing ??= runProbe()
+      if (isDoubtful && clock.monotonic() - probedAt > PROBE_EVERY_MS) probing ??= runProbe()
       if (probing) await withTimeout(probing, PROBE_WAIT_MS, () => {})
       return fault
     },

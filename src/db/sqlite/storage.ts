@@ -1,6 +1,7 @@
 import { type Database, SQLiteError } from 'bun:sqlite'
 import { resolve } from 'node:path'
 import { unavailable } from '../../model/core/errors'
+import { systemClock } from '../../runtime/timers/clock'
 import { watchSqlite } from '../changeNotifier'
 import type { OpenOptions, Storage, Upgrade, WriteStats } from '../storage'
 import { StorageError } from '../types'
@@ -47,6 +48,7 @@ function openExisting(
     renderJson,
     use = 'upgrade',
     observer,
+    clock = systemClock,
   }: OpenOptions,
 ): Storage {
   const isInPlace = identify(path)
@@ -79,6 +81,7 @@ function openExisting(
     reader,
     writer,
     probe: () => transact('new', probeBy(writer), 'long'),
+    clock,
   })
   const writeStats: WriteStats = { waiting: 0 }
   const transact = createTransactionQueue({

@@ -5,7 +5,7 @@ import { createInstants } from '../../../src/app/app'
 import { openStorage } from '../../../src/db/open'
 import { createHandler } from '../../../src/http/handler'
 import { createLog } from '../../../src/runtime/log'
-import { systemClock } from '../../../src/runtime/timers/clock'
+import { type Clock, systemClock } from '../../../src/runtime/timers/clock'
 import { renderRowJson } from '../../../src/serializers/v2'
 import { createCredentialCache } from '../../../src/service/access/credentials'
 import type { Deps } from '../../../src/service/core/deps'
@@ -68,7 +68,8 @@ describe.if(isSqlite)('full disk', () => {
 
 describe.if(isSqlite)('locked database', () => {
   test('answers writes with 503 while another program locks the database, and answers reads', async () => {
-    const { storage, makeSystem, health, write, read } = await createHandlerWithTimeout(400)
+    const clock = createTestClock()
+    const { storage, makeSystem, health, write, read } = await createHandlerWithTimeout(20, clock)
     const system = await makeSystem()
     const lockHolder = new Database(storage.location)
     lockHolder.run('BEGIN IMMEDIATE')
@@ -78,6 +79,7 @@ describe.if(isSqlite)('locked database', () => {
     await expectRefused(await write(system.token), 'the database is locked')
     expect((await read(system.hid)).status).toBe(200)
     lockHolder.run('COMMIT')
+    await clock.advance(1_001)
     await until(async () => (await health()).status === 200)
     expect((await write(system.token)).status).toBe(200)
     lockHolder.close()
@@ -97,11 +99,12 @@ describe.if(isSqlite)('locked database', () => {
 })
 
 /** Creates a handler on a database that waits this many milliseconds for locks. */
-async function createHandlerWithTimeout(busyLimit: number) {
+async function createHandlerWithTimeout(busyLimit: number, clock: Clock = systemClock) {
   const { app, config } = createTestApp()
   const storage = openStorage(`file:${join(emptyFolder(), 'data.db')}`, {
     durability: 'normal',
     busyLimit,
+    clock,
     renderJson: renderRowJson,
   })
   afterAll(() => storage.close())

@@ -148,8 +148,17 @@ export function settlesAtOnce(promise: Promise<unknown>): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = () => resolve(true)
     promise.then(settle, settle)
-    setImmediate(resolve, false)
+    if (unsettled.push(resolve) === 1) setImmediate(endTurn)
   })
+}
+
+/** Answers of this turn, which share one timer; those that are given already ignore the second one. */
+let unsettled: ((isSettled: boolean) => void)[] = []
+
+function endTurn(): void {
+  const late = unsettled
+  unsettled = []
+  for (const resolve of late) resolve(false)
 }
 
 /** Systems are counted by their row ID. */

@@ -79,8 +79,8 @@ interface Exchange extends ArrivingRequest {
   base: BaseHeaders
   allowance: Allowance | null
   isSession: boolean
-  /** True if the response was created with all its headers. */
-  hasHeaders: boolean
+  /** Response that was created with all its headers. */
+  complete: Response | null
 }
 
 /** Creates the HTTP handler: authentication, rate limits, routing and one log line per request. */
@@ -121,7 +121,7 @@ export function createHandler(serverParts: ServerParts): Handle {
       base: match.mounted.unlimited.writes,
       allowance: null,
       isSession: false,
-      hasHeaders: false,
+      complete: null,
       hasSlot: false,
       clientKeys: () => [],
     }
@@ -152,6 +152,11 @@ export function createHandler(serverParts: ServerParts): Handle {
       reportFailure: (cause) => void responseForThrown(cause, requestId, parts),
       peer,
       headers: (etag) => jsonHeadersOf(exchange, etag),
+      complete: (response) => {
+        // The prepared headers of a path are shared by callers whose responses may be stored.
+        if (!exchange.isSession) exchange.complete = response
+        return response
+      },
       isReading,
       isCacheable: isReading && policy.isCacheable,
       isHead: method === 'HEAD',
@@ -181,9 +186,7 @@ export function createHandler(serverParts: ServerParts): Handle {
     const { request } = exchange
     const respondTo = (json: ReadResult, isLate: boolean): MaybePromise<Response> => {
       if (json === null) return new Response(null, { status: 204 })
-      // The prepared headers of a path are shared by callers whose responses may be stored.
-      exchange.hasHeaders = !exchange.isSession
-      return respondWithJson(request, context, json, isLate)
+      return respondWithJson(request, context, json, { isLate })
     }
     const result = read(deps, context.caller.viewer, ref, () => waitingClientOf(request))
     return result instanceof Promise
@@ -227,7 +230,7 @@ export function createHandler(serverParts: ServerParts): Handle {
   }
 
   const finish = (exchange: Exchange, response: Response): Response => {
-    if (!exchange.hasHeaders) addHeaders(response.headers, exchange)
+    if (response !== exchange.complete) addHeaders(response.headers, exchange)
     record(exchange, response.status)
     return response
   }
@@ -259,10 +262,8 @@ export function createHandler(serverParts: ServerParts): Handle {
       metrics?.countOverload()
       return overload.respond(policy.isSameOriginOnly)
     }
-    const fail = (cause: unknown) => {
-      exchange.hasHeaders = false
-      return responseAfterError(cause, exchange.request, exchange.requestId, parts)
-    }
+    const fail = (cause: unknown) =>
+      responseAfterError(cause, exchange.request, exchange.requestId, parts)
     let response: MaybePromise<Response>
     try {
       // A request reads no snapshot that is older than its arrival.

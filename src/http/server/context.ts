@@ -16,6 +16,8 @@ export interface RequestContext {
    * with it its copy, before anything else runs.
    */
   readonly headers: (etag?: string) => Headers
+  /** Marks a response as created with these headers, so that none is added to it; returns it. */
+  readonly complete: (response: Response) => Response
   readonly isReading: boolean
   /** True if this is a read whose response a client may cache. */
   readonly isCacheable: boolean

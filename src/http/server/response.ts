@@ -23,26 +23,33 @@ function toBytes(json: Json): Bytes {
   return typeof json === 'string' ? (encoder.encode(json) as Bytes) : json
 }
 
-/** Responds with JSON from storage. Large JSON is detached. */
+interface ResponseOptions {
+  readonly status?: number
+  /** True if the response is created in a later turn of the event loop than the request. */
+  readonly isLate?: boolean
+}
+
+/** Responds with serialized JSON. Large JSON is detached. */
 export function respondWithJson(
   request: RequestWithContext,
   context: RequestContext,
   json: Json | ListPieces,
-  isLate: boolean,
+  options: ResponseOptions = {},
 ): Response | Promise<Response> {
   if (json instanceof ListPieces) return respondInPieces(request, context, json)
-  const { isCacheable, headers } = context
-  return isCacheable
-    ? respondWithETag(request, json, headers, isLate)
-    : respondAndDetach(request, json, headers, { isLate })
+  const { isCacheable, headers, complete } = context
+  const response = isCacheable
+    ? respondWithETag(request, json, headers, options)
+    : respondAndDetach(request, json, headers, options)
+  return response instanceof Promise ? response : complete(response)
 }
 
 /** Responds to a cacheable read: 304 if the client already has this response. */
-export function respondWithETag(
+function respondWithETag(
   request: RequestWithContext,
   json: Json,
   headers: RequestContext['headers'],
-  isLate = false,
+  options: ResponseOptions,
 ): Response | Promise<Response> {
   const bytes = toBytes(json)
   const etag = etagOf(bytes)
@@ -52,13 +59,7 @@ export function respondWithETag(
     response.headers.delete('content-type')
     return response
   }
-  return respondAndDetach(request, bytes, () => headers(etag), { isLate })
-}
-
-interface ResponseOptions {
-  readonly status?: number
-  /** True if the response is created in a later turn of the event loop than the request. */
-  readonly isLate?: boolean
+  return respondAndDetach(request, bytes, () => headers(etag), options)
 }
 
 /**
@@ -120,7 +121,7 @@ async function respondCompressed(
  * Responds with a large list as the client reads it. The response has no ETag and no length, because
  * its end is not known; a response to HEAD has no body either.
  */
-export function respondInPieces(
+function respondInPieces(
   request: RequestWithContext,
   { headers, isHead, reportFailure }: RequestContext,
   list: ListPieces,

@@ -16,7 +16,7 @@ import { type ArrivalLimits, arrivalLimits, settlesAtOnce } from './bodyArrival'
 import type { RequestContext, RequestWithContext } from './context'
 import { unparsedBody } from './elysiaInternals'
 import { type Client, findClient } from './requestLimits'
-import { type Json, respondAndDetach, respondInPieces, respondWithETag } from './response'
+import { type Json, respondWithJson } from './response'
 
 /** Creates a group of routes that have a viewer and receive their body as unparsed JSON text. */
 export function routes(bodyLimit: number) {
@@ -119,18 +119,16 @@ function jsonResponse(
   status: number | string | undefined,
 ): Response | Promise<Response> | undefined {
   const context = contextOf(request)
-  if (value instanceof ListPieces) return respondInPieces(request, context, value)
-  const { isCacheable, headers } = context
-  const json = isJson(value) ? value : isCacheable && isPlain(value) ? JSON.stringify(value) : null
-  if (json === null) return undefined
-  if (isCacheable) return respondWithETag(request, json, headers)
-  return respondAndDetach(request, json, headers, {
+  if (!context.isCacheable && !isJson(value)) return undefined
+  const json = isPlain(value) ? JSON.stringify(value) : value
+  if (!isJson(json)) return undefined
+  return respondWithJson(request, context, json, {
     status: typeof status === 'number' ? status : 200,
   })
 }
 
-function isJson(value: unknown): value is Json {
-  return typeof value === 'string' || value instanceof Uint8Array
+function isJson(value: unknown): value is Json | ListPieces {
+  return typeof value === 'string' || value instanceof Uint8Array || value instanceof ListPieces
 }
 
 /** Returns true if a value is a plain object or array, not a `Response` or a stream. */

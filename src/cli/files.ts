@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { MAX_PICTURE_BYTES, parsePictureFile } from '../model/pictures/picture'
-import type { PictureFiles } from '../service/transfer/import/importContext'
+import type { PictureFiles } from '../service/transfer/import/importRun'
 import { Failure } from './command'
 
 /** Path that means standard input or output. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { ImportReport } from '../../src/service/transfer/import/importContext'
+import type { ImportReport } from '../../src/service/transfer/import/importRun'
 import { fixture } from '../formats/fixture'
 import { folderWithDatabase } from '../tools/emptyDatabase'
 import { run, runJson } from '../tools/runInProcess'

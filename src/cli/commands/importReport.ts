@@ -1,6 +1,6 @@
 import type { Repair } from '../../formats/bundle'
 import { extParts, parts, type Tally } from '../../model/transfer/transfer'
-import type { ImportReport } from '../../service/transfer/import/importContext'
+import type { ImportReport } from '../../service/transfer/import/importRun'
 import { columns } from '../command'
 
 const MAX_LINES = 40

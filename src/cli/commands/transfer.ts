@@ -10,7 +10,7 @@ import {
   exportSystem,
 } from '../../service/transfer/export/export'
 import { importFile, importNewSystem } from '../../service/transfer/import/import'
-import type { PictureFiles } from '../../service/transfer/import/importContext'
+import type { PictureFiles } from '../../service/transfer/import/importRun'
 import { type Call, type Command, Failure, UsageError } from '../command'
 import { createFolder, openPictureFolder, readImport, STANDARD, writeExport } from '../files'
 import { countOf } from '../format'

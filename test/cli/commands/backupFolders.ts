@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ImportReport } from '../../../src/service/transfer/import/importContext'
+import type { ImportReport } from '../../../src/service/transfer/import/importRun'
 import { fixture } from '../../formats/fixture'
 import { withRawDatabase } from '../../service/transfer/importFixture'
 import { folderWithDatabase } from '../../tools/emptyDatabase'

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ImportReport } from '../../../src/service/transfer/import/importContext'
+import type { ImportReport } from '../../../src/service/transfer/import/importRun'
 import { fixture } from '../../formats/fixture'
 import { findPluralportProblems } from '../../service/pluralportRules'
 import { dump } from '../../service/transfer/importFixture'

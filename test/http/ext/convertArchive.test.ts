@@ -1,6 +1,6 @@
 import { hiddenIdentity } from '../../../src/db/visible'
 import { removeAbandoned } from '../../../src/service/systems/staging'
-import type { ImportReport } from '../../../src/service/transfer/import/importContext'
+import type { ImportReport } from '../../../src/service/transfer/import/importRun'
 import { insertSystem } from '../../../src/store/systems/systemRows'
 import { type AppFile, importAsBefore, toBytes } from '../../service/transfer/earlierImport'
 import { createEventReader, exportParts, importInto } from '../../service/transfer/importFixture'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/model/core/entity'
-import type { ImportReport } from '../../../src/service/transfer/import/importContext'
+import type { ImportReport } from '../../../src/service/transfer/import/importRun'
 import { insertAccount } from '../../../src/store/access/accountRows'
 import {
   createEventReader,

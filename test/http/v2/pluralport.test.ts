@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/model/core/entity'
 import { customFieldTypes } from '../../../src/model/members/customField'
-import type { ImportReport } from '../../../src/service/transfer/import/importContext'
+import type { ImportReport } from '../../../src/service/transfer/import/importRun'
 import { fixture } from '../../formats/fixture'
 import { findPluralportProblems } from '../../service/pluralportRules'
 import { readAllRows } from '../../tools/rawSql'

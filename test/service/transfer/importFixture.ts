@@ -7,10 +7,7 @@ import { error } from '../../../src/model/core/errors'
 import type { ExportPosition } from '../../../src/model/transfer/exportPosition'
 import type { Deps } from '../../../src/service/core/deps'
 import type { ExportPart } from '../../../src/service/transfer/export/export'
-import type {
-  ImportOptions,
-  ImportReport,
-} from '../../../src/service/transfer/import/importContext'
+import type { ImportOptions, ImportReport } from '../../../src/service/transfer/import/importRun'
 import { drizzleOn } from '../../tools/drizzle'
 import { exportSystem, type ImportTarget, importFile } from '../../tools/operatorActions'
 import type { TestApp, TestSystem } from '../../tools/testApp'

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Db } from '../../../db/types'
 import { yieldToEventLoop } from '../../../db/yieldToEventLoop'
 import { type ArchivedRow, batchesBySize } from '../../../formats/chunks'
 import { isShared, READER_VERSION, sharingOf } from '../../../formats/simplyplural/archive'
@@ -7,61 +8,146 @@ import { isObject } from '../../../model/core/validation'
 import { extParts } from '../../../model/transfer/transfer'
 import { createReadMark, replaceArchived } from '../../../store/transfer/conversionRows'
 import { originKey } from '../../../store/transfer/originRows'
-import type { Deps } from '../../core/deps'
+import { purgeArchive } from '../../systems/purge'
 import { writeInBatches } from '../../systems/staging'
-import { archiveCapacity, archiveRows } from '../import/archiveRows'
-import type { Import } from '../import/importContext'
+import {
+  type DigestedRow,
+  planArchived,
+  requireCapacity,
+  stageArchived,
+} from '../import/importArchive'
+import type { MemberExts } from '../import/importMemberExts'
+import type { ImportRun } from '../import/importRun'
+import type { ImportStep } from '../import/importStep'
+import type { KnownOrigins } from '../import/knownOrigins'
 import type { ArchiveSource } from './conversionSource'
 import type { SourceRow } from './convertibleRows'
 
-/**
- * Stages what a conversion changes in the archive: rows that were read are replaced by what the
- * reader left of them. Returns the other rows that it read, which need not be offered again.
- */
-export async function replaceRows(
-  work: Import,
-  source: ArchiveSource,
-  left: readonly ArchivedRow[],
-): Promise<SourceRow[]> {
-  const { deps, options } = work
-  const staying = stayingRows(work, source)
-  const isStaying = (row: SourceRow) =>
-    staying.all.has(row) || staying.ids.has(`${row.collection} ${row.sourceId}`)
-  const kept = [...leftRows(left, staying.ids), ...staying.parts]
-  const names = new Set(kept.map(({ collection, content }) => `${collection} ${digestOf(content)}`))
-  const replaced = [...source.read, ...source.descriptions.values()].filter(
-    (row) => !isStaying(row) && !names.has(`${row.collection} ${row.digest}`),
-  )
-  const capacity = await archiveCapacity(deps, work.systemId)
-  for (const { content } of replaced) {
-    capacity.rows += 1
-    capacity.bytes += Buffer.byteLength(content)
+/** What the reader leaves of the archived rows. */
+export class Remains implements ImportStep {
+  readonly reads = 'kept'
+  readonly rows: ArchivedRow[] = []
+
+  constructor(readonly run: ImportRun) {}
+
+  async plan(): Promise<void> {
+    this.rows.push(...this.run.file.kept)
   }
-  if (replaced.length > 0 && !options.dryRun) {
-    const staging = await work.staging()
-    await writeInBatches(deps, staging, batchesOf(replaced), async (tx, ids) => {
-      await replaceArchived(tx, ids, staging.id)
-    })
-  }
-  for (const batch of batchesBySize(kept, ({ content }) => content.length))
-    await archiveRows(work, capacity, batch)
-  const gone = new Set(replaced)
-  return source.rows.filter(
-    (row) => row.isUnseen && !gone.has(row) && !source.unmatched.has(row) && !isStaying(row),
-  )
 }
 
 const markRead = createReadMark(READER_VERSION)
 
-/** Records that the reader has left the rows, so that they are not offered again. */
-export async function markSeen(
-  deps: Deps,
-  systemId: number,
-  rows: readonly SourceRow[],
-): Promise<void> {
-  for (const ids of batchesOf(rows)) {
-    await deps.transact({ system: systemId }, (tx) => markRead(tx, systemId, ids), 'slice')
-    await yieldToEventLoop()
+/** Replaces the rows that were read by what the reader left of them. */
+export class Replacement implements ImportStep {
+  readonly reads = 'head'
+  #replaced: SourceRow[] = []
+  readonly #added: DigestedRow[] = []
+  /** Other rows that were read, which need not be offered again. */
+  #seen: SourceRow[] = []
+
+  constructor(
+    readonly run: ImportRun,
+    readonly source: ArchiveSource,
+    readonly origins: KnownOrigins,
+    readonly memberExts: MemberExts,
+    readonly remains: Remains,
+  ) {}
+
+  async plan(): Promise<void> {
+    const { run, source } = this
+    const staying = this.#stayingRows()
+    const isStaying = (row: SourceRow) =>
+      staying.all.has(row) || staying.ids.has(`${row.collection} ${row.sourceId}`)
+    const kept = [...leftRows(this.remains.rows, staying.ids), ...staying.parts]
+    const names = new Set(
+      kept.map(({ collection, content }) => `${collection} ${digestOf(content)}`),
+    )
+    this.#replaced = [...source.read, ...source.descriptions.values()].filter(
+      (row) => !isStaying(row) && !names.has(`${row.collection} ${row.digest}`),
+    )
+    const replaced = new Set(this.#replaced)
+    this.#seen = source.rows.filter(
+      (row) => row.isUnseen && !replaced.has(row) && !source.unmatched.has(row) && !isStaying(row),
+    )
+    const { archive } = run.space
+    for (const { content } of this.#replaced) {
+      archive.rows += 1
+      archive.bytes += Buffer.byteLength(content)
+    }
+    for (const batch of batchesBySize(kept, ({ content }) => content.length)) {
+      this.#added.push(...(await planArchived(run, batch)))
+      await run.advance(batch.length)
+    }
+  }
+
+  async stage(): Promise<void> {
+    const { run } = this
+    if (this.#replaced.length > 0) {
+      const staging = await run.staging()
+      await writeInBatches(run.deps, staging, batchesOf(this.#replaced), (tx, ids) =>
+        replaceArchived(tx, ids, staging.id),
+      )
+    }
+    await stageArchived(run, this.#added)
+  }
+
+  async apply(tx: Db): Promise<boolean> {
+    await requireCapacity(this.run, tx)
+    return false
+  }
+
+  /** Marks the rows that were read and stay, and deletes the replaced ones. */
+  async cleanUp(isCommitted: boolean): Promise<void> {
+    const { deps, systemId } = this.run
+    if (!isCommitted || systemId === null) return
+    for (const ids of batchesOf(this.#seen)) {
+      await deps.transact({ system: systemId }, (tx) => markRead(tx, systemId, ids), 'slice')
+      await yieldToEventLoop()
+    }
+    await purgeArchive(deps)
+  }
+
+  /** Finds the rows of which something did not fit into the limits of the system. */
+  #stayingRows(): StayingRows {
+    const { run, source } = this
+    const { ext, members } = run.file
+    const ids = new Set<string>()
+    const all = new Set<SourceRow>()
+    const written = new Set(this.origins.added.map(originKey))
+    for (const part of extParts)
+      for (const { origin } of ext[part])
+        if (origin && !written.has(originKey(origin))) ids.add(`${origin.collection} ${origin.id}`)
+    const incomplete = new Set(this.memberExts.incomplete)
+    for (const { key, uuid = '', origin } of members) {
+      if (!incomplete.has(key)) continue
+      const description = source.descriptions.get(uuid)
+      if (description) all.add(description)
+      if (origin) ids.add(`${origin.collection} ${origin.id}`)
+    }
+    const rowIds = new Set([...source.read].map((row) => `${row.collection} ${row.sourceId}`))
+    const hasOtherComments = [...ids].some(
+      (id) => id.startsWith('frontHistory ') && !rowIds.has(id),
+    )
+    const hasRooms = [...ids].some((id) => id.startsWith('channels '))
+    for (const row of source.read) {
+      const { collection, sourceId, content } = row
+      // Comments inside their front have IDs of their own.
+      if (collection === 'frontHistory' && hasOtherComments && content.includes('"comments"'))
+        ids.add(`frontHistory ${sourceId}`)
+      if (collection === 'channelCategories' && hasRooms) ids.add(`channelCategories ${sourceId}`)
+      // A comment is read together with its front.
+      if (collection === 'comments' && ids.has(`comments ${sourceId}`))
+        ids.add(`frontHistory ${JSON.parse(content).documentId}`)
+    }
+    return {
+      ids,
+      all,
+      parts: [
+        ...partsOf(run, source, 'values'),
+        ...partsOf(run, source, 'votes'),
+        ...sharingParts(run, source),
+      ],
+    }
   }
 }
 
@@ -96,48 +182,10 @@ interface StayingRows {
   readonly parts: ArchivedRow[]
 }
 
-/** Finds the rows of which something did not fit into the limits of the system. */
-function stayingRows(work: Import, source: ArchiveSource): StayingRows {
-  const ids = new Set<string>()
-  const all = new Set<SourceRow>()
-  const written = new Set(work.newOrigins.map(originKey))
-  for (const part of extParts)
-    for (const { origin } of work.ext[part])
-      if (origin && !written.has(originKey(origin))) ids.add(`${origin.collection} ${origin.id}`)
-  for (const { uuid = '', origin, ext } of work.members) {
-    if (ext?.about !== null && ext?.archived_reason !== null) continue
-    const description = source.descriptions.get(uuid)
-    if (description) all.add(description)
-    if (origin) ids.add(`${origin.collection} ${origin.id}`)
-  }
-  const rowIds = new Set([...source.read].map((row) => `${row.collection} ${row.sourceId}`))
-  const hasOtherComments = [...ids].some((id) => id.startsWith('frontHistory ') && !rowIds.has(id))
-  const hasRooms = [...ids].some((id) => id.startsWith('channels '))
-  for (const row of source.read) {
-    const { collection, sourceId, content } = row
-    // Comments inside their front have IDs of their own.
-    if (collection === 'frontHistory' && hasOtherComments && content.includes('"comments"'))
-      ids.add(`frontHistory ${sourceId}`)
-    if (collection === 'channelCategories' && hasRooms) ids.add(`channelCategories ${sourceId}`)
-    // A comment is read together with its front.
-    if (collection === 'comments' && ids.has(`comments ${sourceId}`))
-      ids.add(`frontHistory ${JSON.parse(content).documentId}`)
-  }
-  return {
-    ids,
-    all,
-    parts: [
-      ...partsOf(work, source, 'values'),
-      ...partsOf(work, source, 'votes'),
-      ...sharingParts(work, source),
-    ],
-  }
-}
-
 /** Returns the values of members or the votes of polls, if some of them were not written. */
-function partsOf(work: Import, { read }: ArchiveSource, part: 'values' | 'votes'): ArchivedRow[] {
-  const { report, head } = work
-  if ((report.ext?.[part].left_out ?? 0) <= head.extLeftOut[part]) return []
+function partsOf(run: ImportRun, { read }: ArchiveSource, part: 'values' | 'votes'): ArchivedRow[] {
+  const { report, file } = run
+  if ((report.ext?.[part].left_out ?? 0) <= file.head.extLeftOut[part]) return []
   const [collection, key] = part === 'values' ? ['members', 'info'] : ['polls', 'votes']
   return [...read].flatMap((row) => {
     if (row.collection !== collection) return []
@@ -149,8 +197,8 @@ function partsOf(work: Import, { read }: ArchiveSource, part: 'values' | 'votes'
 }
 
 /** Returns who could see the rows, if some of the buckets were not written. */
-function sharingParts({ report, head }: Import, { read }: ArchiveSource): ArchivedRow[] {
-  if ((report.ext?.buckets.left_out ?? 0) <= head.extLeftOut.buckets) return []
+function sharingParts({ report, file }: ImportRun, { read }: ArchiveSource): ArchivedRow[] {
+  if ((report.ext?.buckets.left_out ?? 0) <= file.head.extLeftOut.buckets) return []
   return [...read].flatMap(({ collection, content }) => {
     const row: AppRow = JSON.parse(content)
     const sharing = isShared(collection) && sharingOf(row)

@@ -25,11 +25,11 @@ export interface Stubs {
   readonly read: readonly SourceRow[]
 }
 
-/** Beginning of the IDs of members that come from another app. */
-const OWN_ID = '#member '
+/** Prefix of the IDs of placeholder rows, whose members come from another app. */
+const PLACEHOLDER_PREFIX = '#member '
 
-export function isOwnMember(id: string): boolean {
-  return id.startsWith(OWN_ID)
+export function isPlaceholder(id: string): boolean {
+  return id.startsWith(PLACEHOLDER_PREFIX)
 }
 
 /**
@@ -78,7 +78,7 @@ export async function listStubs(
   for (const [uuid, desc] of descriptions) {
     const member = byUuid.get(uuid)
     if (!member || present.has(member)) continue
-    const _id = OWN_ID + uuid
+    const _id = PLACEHOLDER_PREFIX + uuid
     stubs.set(keyOf('members', _id), member)
     rows.members ??= []
     rows.members.push({ _id, name: member.name, desc })

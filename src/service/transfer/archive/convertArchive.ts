@@ -1,23 +1,20 @@
-import type { BundleGroup, BundleMember, Repair } from '../../../formats/bundle'
-import type { ArchivedRow, BundleHead } from '../../../formats/chunks'
-import { error } from '../../../model/core/errors'
+import type { BundleExtRow, BundleGroup, BundleMember, Repair } from '../../../formats/bundle'
+import type { BundleChunk, BundleHead } from '../../../formats/chunks'
 import { requireSystem, type Viewer } from '../../../model/core/privacy'
 import { member } from '../../../model/members/member'
-import { extParts, forEachExtPart } from '../../../model/transfer/transfer'
-import { getSystemById } from '../../../store/systems/systemRows'
-import { originKey } from '../../../store/transfer/originRows'
-import { renewStaging, requireNoImport } from '../../../store/transfer/stagedRows'
+import { type OriginRow, originKey } from '../../../store/transfer/originRows'
+import { requireNoImport } from '../../../store/transfer/stagedRows'
 import type { Deps } from '../../core/deps'
-import { purgeArchive } from '../../systems/purge'
-import { rollBackStaging } from '../../systems/staging'
-import { finishImport } from '../import/finishImport'
-import { createImport, type Import, type ImportReport } from '../import/importContext'
-import { matchEntities, requireUnchanged } from '../import/importEntities'
-import { applyExt, stageExt } from '../import/importExt'
-import { applyOrigins, stageOrigins } from '../import/importOrigins'
-import { markSeen, replaceRows } from './conversionReplacement'
+import { Entities } from '../import/importEntities'
+import { MemberExts } from '../import/importMemberExts'
+import type { ImportReport, ImportRun } from '../import/importRun'
+import type { ImportStep } from '../import/importStep'
+import { extSteps, Visibility } from '../import/importSteps'
+import { KnownOrigins } from '../import/knownOrigins'
+import { runImport } from '../import/runImport'
+import { Remains, Replacement } from './conversionReplacement'
 import { type ArchiveSource, readSource } from './conversionSource'
-import { isOwnMember } from './conversionStubs'
+import { isPlaceholder } from './conversionStubs'
 
 export interface ConversionOptions {
   dryRun: boolean
@@ -47,6 +44,7 @@ export async function convertLimited(
   return deps.importLimiter.run(systemId, [], () => convert(deps, systemId, options), signal)
 }
 
+/** Imports the archived rows as a file, into the members and groups that are here. */
 async function convert(
   deps: Deps,
   systemId: number,
@@ -54,7 +52,7 @@ async function convert(
 ): Promise<ImportReport> {
   await requireNoImport(deps.db, systemId, deps.now())
   const source = await readSource(deps, systemId)
-  const parsed = await parseSource(deps, source)
+  const chunks = withoutImported(deps.parseImport(source.file(), {}), source)
   const options = {
     dryRun,
     only: null,
@@ -62,59 +60,120 @@ async function convert(
     isConversion: true,
     link: new Set<string>(),
   }
-  const work = createImport(deps, systemId, parsed.head, options, 0)
-  try {
-    const twins = addEntities(work, source, parsed)
-    await matchEntities(work)
-    requireAllFound(work)
-    for (const [key, id] of twins) work.memberIds.set(key, id)
-    for (const part of extParts) work.ext[part].push(...parsed.ext[part])
-    await stageExt(work)
-    await stageOrigins(work)
-    const seen = await replaceRows(work, source, parsed.kept)
-    if (dryRun) return { ...work.report, system: (await getSystemById(deps.db, systemId)).hid }
-    const report = await commit(work, systemId)
-    await markSeen(deps, systemId, seen)
-    // If this fails, the import cleanup removes the rows later.
-    await purgeArchive(deps).catch(() => {})
-    return report
-  } catch (cause) {
-    // If this fails too, the import cleanup removes the rows later.
-    if (work.begun) await rollBackStaging(deps, work.begun).catch(() => {})
-    throw cause
+  return runImport(deps, chunks, systemId, options, (run) => conversionSteps(run, source))
+}
+
+function conversionSteps(run: ImportRun, source: ArchiveSource): ImportStep[] {
+  const origins = new KnownOrigins(run)
+  const entities = new Entities(run, origins)
+  const memberExts = new MemberExts(run, entities)
+  const remains = new Remains(run)
+  return [
+    entities,
+    remains,
+    ...extSteps(run, origins, entities, memberExts),
+    new Replacement(run, source, origins, memberExts, remains),
+    new Visibility(run),
+  ]
+}
+
+/** Leaves out what was imported before: the system, switches, and values of members and groups. */
+async function* withoutImported(
+  chunks: AsyncIterable<BundleChunk>,
+  source: ArchiveSource,
+): AsyncGenerator<BundleChunk> {
+  const people = new People(source)
+  let hasOrigins = false
+  for await (const chunk of chunks) {
+    if ('kept' in chunk && !hasOrigins) {
+      hasOrigins = true
+      yield { origins: people.origins }
+    }
+    if ('head' in chunk) yield { head: withoutRepairs(chunk.head, source) }
+    else if ('members' in chunk)
+      yield { members: chunk.members.flatMap((row) => people.add(row) ?? []) }
+    else if ('groups' in chunk)
+      yield { groups: chunk.groups.flatMap((row) => withoutValues(row, source) ?? []) }
+    else if ('ext' in chunk) yield { ...chunk, ext: chunk.ext.map((row) => people.rename(row)) }
+    else if ('kept' in chunk) yield chunk
+  }
+  if (!hasOrigins) yield { origins: people.origins }
+}
+
+/** Members of the file that are here. Several rows may be the same member. */
+class People {
+  /** Origins of the further rows of members. */
+  readonly origins: OriginRow[] = []
+  readonly #keys = new Map<number, string>()
+  /** Keys of members by those of their further rows. */
+  readonly #duplicates = new Map<string, string>()
+
+  constructor(readonly source: ArchiveSource) {}
+
+  /** Returns the member without its values, which stay as they are here; null if it is not added. */
+  add({ key, origin, ext = {} }: BundleMember): BundleMember | null {
+    const found = origin && this.source.members.get(originKey(origin))
+    if (!found) return null
+    const first = this.#keys.get(found.id)
+    if (first !== undefined) {
+      this.#duplicates.set(key, first)
+      this.origins.push({ ...origin, target: found.uuid })
+      return null
+    }
+    this.#keys.set(found.id, key)
+    const { about } = ext
+    const isStub = this.source.stubs.has(originKey(origin))
+    return {
+      key,
+      uuid: found.uuid,
+      values: { name: found.name },
+      ext: isStub ? (about === undefined ? {} : { about }) : ext,
+      ...(!isPlaceholder(origin.id) && { origin }),
+    }
+  }
+
+  /** Returns a row that names each member by one key. */
+  rename(row: BundleExtRow): BundleExtRow {
+    if (this.#duplicates.size === 0) return row
+    const keyOf = (key: string) => this.#duplicates.get(key) ?? key
+    const refs = Object.entries(row.refs).map(([name, key]) => [
+      name,
+      name === 'member' || name === 'by' || name === 'for' ? key && keyOf(key) : key,
+    ])
+    const { contents } = row
+    return {
+      ...row,
+      refs: Object.fromEntries(refs),
+      ...(contents && { contents: { ...contents, members: contents.members.map(keyOf) } }),
+    }
   }
 }
 
-interface ParsedSource {
-  head: BundleHead
-  members: BundleMember[]
-  groups: BundleGroup[]
-  ext: Import['ext']
-  /** Rows that the reader leaves. */
-  kept: ArchivedRow[]
-}
-
-/** Parses the rows as a file. The switches are here already. */
-async function parseSource(deps: Deps, source: ArchiveSource): Promise<ParsedSource> {
-  let head: BundleHead | undefined
-  const parsed: Omit<ParsedSource, 'head'> = {
+function withoutValues(
+  { key, origin, ext }: BundleGroup,
+  source: ArchiveSource,
+): BundleGroup | null {
+  const found = origin && source.groups.get(originKey(origin))
+  if (!found) return null
+  return {
+    key,
+    uuid: found.uuid,
+    origin,
+    values: { name: found.name },
     members: [],
-    groups: [],
-    ext: forEachExtPart(() => []),
-    kept: [],
+    ...(ext && !source.stubs.has(originKey(origin)) && { ext }),
   }
-  for await (const chunk of deps.parseImport(source.file(), {}))
-    if ('head' in chunk) head = chunk.head
-    else if ('members' in chunk) parsed.members.push(...chunk.members)
-    else if ('groups' in chunk) parsed.groups.push(...chunk.groups)
-    else if ('ext' in chunk) parsed.ext[chunk.part].push(...chunk.ext)
-    else if ('kept' in chunk) parsed.kept.push(...chunk.kept)
-  if (!head) throw new Error('conversion has no head')
-  const leftOut = { members: 0, groups: 0, memberships: 0, switches: 0 }
+}
+
+function withoutRepairs(head: BundleHead, source: ArchiveSource): BundleHead {
   const extLeftOut = { ...head.extLeftOut }
   for (const [part, count] of source.leftOut) extLeftOut[part] += count
-  const repairs = [...source.repairs, ...head.repairs.filter(isOfConversion)]
-  return { ...parsed, head: { ...head, repairs, leftOut, extLeftOut } }
+  return {
+    ...head,
+    repairs: [...source.repairs, ...head.repairs.filter(isOfConversion)],
+    leftOut: { members: 0, groups: 0, memberships: 0, switches: 0 },
+    extLeftOut,
+  }
 }
 
 /** Selects repairs of what the conversion writes; the rest was written by the import before. */
@@ -122,77 +181,4 @@ function isOfConversion({ kind, field }: Repair): boolean {
   if (kind === 'member') return field !== 'pkId' && !Object.hasOwn(member.fields, field)
   if (kind === 'group') return field === 'parent' || field === 'emoji'
   return !['file', 'system', 'settings', 'switch'].includes(kind)
-}
-
-/**
- * Adds the members and groups that were found, without their values, which stay as they are here.
- * Returns the keys of further rows of the same members, with row IDs.
- */
-function addEntities(
-  work: Import,
-  source: ArchiveSource,
-  { members, groups }: ParsedSource,
-): Map<string, number> {
-  const twins = new Map<string, number>()
-  const used = new Set<number>()
-  for (const { key, origin, ext = {} } of members) {
-    const found = origin && source.members.get(originKey(origin))
-    if (!found) continue
-    if (used.has(found.id)) {
-      twins.set(key, found.id)
-      work.newOrigins.push({ ...origin, target: found.uuid })
-      continue
-    }
-    used.add(found.id)
-    const isStub = source.stubs.has(originKey(origin))
-    const { about } = ext
-    work.members.push({
-      key,
-      uuid: found.uuid,
-      values: { name: found.name },
-      ext: isStub ? (about === undefined ? {} : { about }) : ext,
-      ...(!isOwnMember(origin.id) && { origin }),
-    })
-  }
-  for (const { key, origin, ext } of groups) {
-    const found = origin && source.groups.get(originKey(origin))
-    if (!found) continue
-    work.groups.push({
-      key,
-      uuid: found.uuid,
-      origin,
-      values: { name: found.name },
-      members: [],
-      ...(ext && !source.stubs.has(originKey(origin)) && { ext }),
-    })
-  }
-  return twins
-}
-
-/** Throws if a member or group was deleted since the archive was read; a conversion adds none. */
-function requireAllFound({ matched }: Import): void {
-  const all = [...matched.members, ...matched.groups]
-  if (all.some(({ incoming, found }) => found?.uuid !== incoming.uuid))
-    throw error('conflict', 'members or groups were changed by another request; convert again')
-}
-
-/** Makes the conversion visible, in one short transaction. */
-async function commit(work: Import, systemId: number): Promise<ImportReport> {
-  const { deps, report } = work
-  const staged = structuredClone(report)
-  return await deps.transact(
-    { system: systemId },
-    async (tx) => {
-      // A transaction that meets a conflict is run again and must not count twice.
-      Object.assign(report, structuredClone(staged))
-      const staging = work.begun
-      if (staging) await renewStaging(tx, staging, deps.now())
-      await requireUnchanged(work, tx)
-      let isChanged = staging !== null
-      if (await applyExt(work, tx, systemId)) isChanged = true
-      if (await applyOrigins(work, tx, systemId)) isChanged = true
-      return await finishImport(work, tx, systemId, isChanged)
-    },
-    'long',
-  )
 }

@@ -11,73 +11,91 @@ import {
   replaceOrigins,
 } from '../../../store/transfer/originRows'
 import { writeInBatches } from '../../systems/staging'
-import type { Import } from './importContext'
+import type { Entities } from './importEntities'
+import type { ImportRun } from './importRun'
+import type { ImportStep } from './importStep'
+import type { KnownOrigins } from './knownOrigins'
 
 /** Maximum number of origins of a system: enough for all rows that it may have. */
 const MAX_ORIGINS = 500_000
 
 /**
- * Writes new origins, which are hidden until the import is committed. Those of members and groups
- * follow in the last transaction, when their UUIDs are known, and so do changed ones.
+ * Origins of everything that is imported. Those of members and groups are written last, when their
+ * UUIDs are known, and so are changed ones.
  */
-export async function stageOrigins(work: Import): Promise<void> {
-  const { deps, options, originTargets, newUuids } = work
-  const ofEntities = entityUuids(work)
-  const ofRows = work.origins.filter(({ target }) => !ofEntities.has(target))
-  const given = [
-    ...work.newOrigins,
-    ...ofRows.map((row) => ({ ...row, target: newUuids.get(row.target) ?? row.target })),
-  ]
-  await work.loadOrigins(given)
-  const added = new Map<string, OriginRow>()
-  for (const row of given) {
-    const key = originKey(row)
-    const known = originTargets.get(key)
-    if (known === undefined) added.set(key, row)
-    else if (known !== row.target) work.changedOrigins.push(row)
-    await work.step(0)
-  }
-  if (added.size === 0 || options.dryRun) return
-  const stored = await countOrigins(deps.db, work.systemId ?? 0)
-  const rows = [...added.values()].slice(0, Math.max(0, MAX_ORIGINS - stored))
-  const staging = await work.staging()
-  await writeInBatches(deps, staging, [...batches(rows, ORIGINS_AT_ONCE)], (tx, batch) =>
-    insertOrigins(tx, staging, batch),
-  )
-}
+export class Origins implements ImportStep {
+  readonly reads = 'origins'
+  #staged: OriginRow[] = []
+  /** Origins that exist with another target. */
+  readonly #changed: OriginRow[] = []
 
-/** Returns the UUIDs that the system, its members and its groups have in the file. */
-function entityUuids({ head, members, groups }: Import): Set<string> {
-  return new Set([head.system, ...members, ...groups].flatMap(({ uuid }) => uuid ?? []))
-}
+  constructor(
+    readonly run: ImportRun,
+    readonly known: KnownOrigins,
+    readonly entities: Entities,
+  ) {}
 
-/** Stores changed origins and those of the system, its members and its groups. */
-export async function applyOrigins(work: Import, tx: Db, systemId: number): Promise<boolean> {
-  const { matched, assignedUuids, head, options } = work
-  const here = new Map<string, string>()
-  const rows = [...work.changedOrigins]
-  const { uuid } = await getSystemById(tx, systemId)
-  if (head.system.uuid) here.set(head.system.uuid, uuid)
-  if (head.system.origin) rows.push({ ...head.system.origin, target: uuid })
-  for (const part of ['members', 'groups'] as const)
-    for (const { incoming, found } of matched[part]) {
-      const target = found?.uuid ?? assignedUuids.get(`${part} ${incoming.key}`)
-      if (target === undefined) continue
-      if (incoming.uuid) here.set(incoming.uuid, target)
-      if (incoming.origin) rows.push({ ...incoming.origin, target })
+  async plan(): Promise<void> {
+    const { run, known } = this
+    const { head, members, groups, origins } = run.file
+    const ofEntities = new Set(
+      [head.system, ...members, ...groups].flatMap(({ uuid }) => uuid ?? []),
+    )
+    const ofRows = origins.filter(({ target }) => !ofEntities.has(target))
+    const all = [
+      ...known.added,
+      ...ofRows.map((row) => ({ ...row, target: known.uuidHere(row.target) })),
+    ]
+    await known.load(all)
+    const added = new Map<string, OriginRow>()
+    for (const row of all) {
+      const target = known.targetOf(row)
+      if (target === undefined) added.set(originKey(row), row)
+      else if (target !== row.target) this.#changed.push(row)
+      await run.advance(0)
     }
-  for (const { target, ...origin } of work.origins) {
-    const now = here.get(target)
-    if (now !== undefined && options.only === null) rows.push({ ...origin, target: now })
+    if (added.size === 0) return
+    const stored = await countOrigins(run.deps.db, run.systemId ?? 0)
+    this.#staged = [...added.values()].slice(0, Math.max(0, MAX_ORIGINS - stored))
   }
-  const known = await findOrigins(tx, systemId, rows)
-  const fresh = new Map(
-    rows.flatMap((row) => {
-      const key = originKey(row)
-      return known.get(key) === row.target ? [] : [[key, row]]
-    }),
-  )
-  if (fresh.size === 0) return false
-  await replaceOrigins(tx, systemId, [...fresh.values()])
-  return true
+
+  async stage(): Promise<void> {
+    if (this.#staged.length === 0) return
+    const staging = await this.run.staging()
+    const rows = [...batches(this.#staged, ORIGINS_AT_ONCE)]
+    await writeInBatches(this.run.deps, staging, rows, (tx, batch) =>
+      insertOrigins(tx, staging, batch),
+    )
+  }
+
+  async apply(tx: Db, systemId: number): Promise<boolean> {
+    const { file, options } = this.run
+    const { head } = file
+    const here = new Map<string, string>()
+    const rows = [...this.#changed]
+    const { uuid } = await getSystemById(tx, systemId)
+    if (head.system.uuid) here.set(head.system.uuid, uuid)
+    if (head.system.origin) rows.push({ ...head.system.origin, target: uuid })
+    for (const part of ['members', 'groups'] as const)
+      for (const { incoming, found } of this.entities[part]) {
+        const target = found?.uuid ?? this.entities.assignedUuids.get(`${part} ${incoming.key}`)
+        if (target === undefined) continue
+        if (incoming.uuid) here.set(incoming.uuid, target)
+        if (incoming.origin) rows.push({ ...incoming.origin, target })
+      }
+    for (const { target, ...origin } of file.origins) {
+      const now = here.get(target)
+      if (now !== undefined && options.only === null) rows.push({ ...origin, target: now })
+    }
+    const known = await findOrigins(tx, systemId, rows)
+    const fresh = new Map(
+      rows.flatMap((row) => {
+        const key = originKey(row)
+        return known.get(key) === row.target ? [] : [[key, row]]
+      }),
+    )
+    if (fresh.size === 0) return false
+    await replaceOrigins(tx, systemId, [...fresh.values()])
+    return true
+  }
 }

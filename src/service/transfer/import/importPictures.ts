@@ -20,8 +20,8 @@ import {
   usedPictureBytes,
 } from '../../../store/pictures/pictureRows'
 import { writeInBatches } from '../../systems/staging'
-import type { Import, PictureFiles } from './importContext'
-import { wants } from './importEntities'
+import { type ImportRun, type PictureFiles, wants } from './importRun'
+import type { ImportStep } from './importStep'
 
 /** Values that may have addresses of pictures, with what the report calls them. */
 interface Named {
@@ -34,68 +34,133 @@ interface Named {
 /** Picture at an address of the file, or the reason why there is none. */
 type Given = Pick<BundlePicture, 'type' | 'base64'> | { readonly why: string }
 
-/**
- * Replaces the addresses of pictures inside the file, and of those beside it, by those that they get
- * here. Of pictures that are not stored, addresses inside the file are removed, and others stay. A
- * picture that the system has is not added.
- */
-export async function planPictures(work: Import): Promise<void> {
-  const { deps, options, report } = work
-  const named = namedValues(work)
-  const collections = new Map(work.pictures.map(({ address, collection }) => [address, collection]))
-  const given = new Map<string, Given>(work.pictures.map((picture) => [picture.address, picture]))
-  if (options.pictures) await readPictures(work, options.pictures, named, given)
-  if (given.size > 0) {
-    const wanted = new Set(given.values().flatMap((one) => ('base64' in one ? [one.base64] : [])))
-    const existing = await findSamePictures(deps.db, work.systemId ?? 0, wanted, () => work.step(0))
-    const results = new Map<string, { url: string } | { why: string }>()
-    const used = await usedPictureBytes(deps.db, work.systemId ?? 0)
-    const space = { left: deps.quotas.pictures - used }
-    for (const { kind, name, values } of named)
-      for (const [field, address] of Object.entries(values)) {
-        const picture = typeof address === 'string' && given.get(address)
-        if (!picture) continue
-        const collection = collections.get(address)
-        const known = results.get(address)
-        const result = known ?? planPicture(work, picture, existing, space)
-        if ('why' in result && !known && collection) countIn(report.skipped, collection)
-        results.set(address, result)
-        // In place, because matching again in the last transaction copies the entry.
-        if ('url' in result) values[field] = result.url
-        else {
-          if (collection) Reflect.deleteProperty(values, field)
-          const was = collection ? null : address
-          report.repairs.push({ kind, name, field, was, now: was, why: result.why })
-        }
-        await work.step(0)
-      }
-    countPictures(work, results)
-  } else countPictures(work, new Map())
-  // Frees what is not needed any more; a file may have 64 MiB of it.
-  work.pictures.length = 0
-}
+/** Pictures inside the file, and those beside it. */
+export class Pictures implements ImportStep {
+  readonly reads = 'groups'
+  /** Names of all that values of the file have, of which the system may have had some before. */
+  readonly #names = new Set<string>()
+  readonly #added: (NamedPicture & { readonly base64: string })[] = []
 
-/** Counts distinct pictures, if the import has some beside the file. */
-function countPictures(
-  { options, report, imported }: Import,
-  results: ReadonlyMap<string, { url: string } | { why: string }>,
-): void {
-  if (!options.pictures) return
-  const added = imported.added.length
-  report.pictures = {
-    added,
-    unchanged: imported.names.size - added,
-    left_out: new Set(
-      [...results].flatMap(([address, result]) =>
-        'why' in result ? [pictureNamesIn(address)[0] ?? address] : [],
-      ),
-    ).size,
+  constructor(readonly run: ImportRun) {}
+
+  /**
+   * Replaces the addresses of pictures in the file by those that they get here. Of pictures that are
+   * not stored, addresses inside the file are removed, and others stay. A picture that the system has
+   * is not added.
+   */
+  async plan(): Promise<void> {
+    const { run } = this
+    const { deps, file, report, systemId } = run
+    const named = namedValues(run)
+    const collections = new Map(
+      file.pictures.map(({ address, collection }) => [address, collection]),
+    )
+    const given = new Map<string, Given>(file.pictures.map((picture) => [picture.address, picture]))
+    if (run.options.pictures) await readPictures(run, run.options.pictures, named, given)
+    const results = new Map<string, Result>()
+    if (given.size > 0) {
+      const wanted = new Set(
+        given.values().flatMap((picture) => ('base64' in picture ? [picture.base64] : [])),
+      )
+      const existing = await findSamePictures(deps.db, systemId ?? 0, wanted, () => run.advance(0))
+      const used = await usedPictureBytes(deps.db, systemId ?? 0)
+      const space = { left: deps.quotas.pictures - used }
+      for (const { kind, name, values } of named)
+        for (const [field, address] of Object.entries(values)) {
+          const picture = typeof address === 'string' && given.get(address)
+          if (!picture) continue
+          const collection = collections.get(address)
+          const known = results.get(address)
+          const result = known ?? this.#planPicture(picture, existing, space)
+          if ('why' in result && !known && collection) countIn(report.skipped, collection)
+          results.set(address, result)
+          if ('url' in result) values[field] = result.url
+          else {
+            if (collection) Reflect.deleteProperty(values, field)
+            const was = collection ? null : address
+            report.repairs.push({ kind, name, field, was, now: was, why: result.why })
+          }
+          await run.advance(0)
+        }
+    }
+    this.#count(results)
+    // Frees what is not needed any more; a file may have 64 MiB of it.
+    file.pictures.length = 0
+  }
+
+  /** Stores new pictures in batches. Without the rest of the import, no URL names them. */
+  async stage(): Promise<void> {
+    const { deps } = this.run
+    if (this.#added.length === 0) return
+    const staging = await this.run.staging()
+    await writeInBatches(deps, staging, this.#added, async (tx, { name, base64, type }) => {
+      const picture = { type, bytes: Buffer.from(base64, 'base64') }
+      const stored = await storePicture(deps, tx, staging.systemId, picture, name)
+      if ('problem' in stored) throw stored.problem
+    })
+  }
+
+  /** Throws if a picture was deleted since. */
+  async apply(tx: Db, systemId: number): Promise<boolean> {
+    for (const name of this.#names)
+      if (!(await isStored(tx, systemId, name)))
+        throw error('conflict', 'pictures were changed by another request; import again')
+    return false
+  }
+
+  /** Deletes the pictures of an import that failed. Those of a killed process are deleted as unused. */
+  async cleanUp(isCommitted: boolean): Promise<void> {
+    const { deps, begun } = this.run
+    if (isCommitted || !begun || this.#added.length === 0) return
+    await deps.transact({ system: begun.systemId }, async (tx) => {
+      for (const { name } of this.#added) await deleteStored(tx, begun.systemId, name)
+    })
+  }
+
+  /** Counts distinct pictures, if the import has some beside the file. */
+  #count(results: ReadonlyMap<string, Result>): void {
+    const { options, report } = this.run
+    if (!options.pictures) return
+    const added = this.#added.length
+    report.pictures = {
+      added,
+      unchanged: this.#names.size - added,
+      left_out: new Set(
+        [...results].flatMap(([address, result]) =>
+          'why' in result ? [pictureNamesIn(address)[0] ?? address] : [],
+        ),
+      ).size,
+    }
+  }
+
+  #planPicture(given: Given, existing: Map<string, NamedPicture>, space: { left: number }): Result {
+    const { publicUrl } = this.run.deps
+    if ('why' in given) return given
+    const { base64, type } = given
+    if (publicUrl === '') return { why: NO_ADDRESS }
+    const plan = ({ name, type }: NamedPicture) => {
+      this.#names.add(name)
+      return { url: pictureUrl(publicUrl, name, type) }
+    }
+    const found = existing.get(base64)
+    if (found) return plan(found)
+    const size = Buffer.byteLength(base64, 'base64')
+    if (size > space.left) return NO_SPACE
+    space.left -= size
+    const added = { name: newPictureName(), type }
+    this.#added.push({ ...added, base64 })
+    // Several addresses may have the same picture.
+    existing.set(base64, added)
+    return plan(added)
   }
 }
 
+/** Address that a picture gets here, or the reason why it is not stored. */
+type Result = { readonly url: string } | { readonly why: string }
+
 /** Reads the pictures beside the file that its addresses name, up to the limit of the system. */
 async function readPictures(
-  work: Import,
+  run: ImportRun,
   files: PictureFiles,
   named: readonly Named[],
   given: Map<string, Given>,
@@ -107,14 +172,14 @@ async function readPictures(
       const address = isUrl(field) ? values[key] : null
       const name = typeof address === 'string' ? pictureNamesIn(address)[0] : undefined
       if (typeof address !== 'string' || name === undefined || given.has(address)) continue
-      const read = bytes > work.deps.quotas.pictures ? NO_SPACE : await files.read(name)
+      const read = bytes > run.deps.quotas.pictures ? NO_SPACE : await files.read(name)
       const picture = 'why' in read ? read : readPicture(read)
       given.set(address, picture)
       if ('base64' in picture && !distinct.has(picture.base64)) {
         distinct.add(picture.base64)
         bytes += (picture.base64.length * 3) / 4
       }
-      await work.step(0)
+      await run.advance(0)
     }
 }
 
@@ -127,8 +192,9 @@ function readPicture(given: Uint8Array): Given {
 const NO_SPACE = { why: 'no space is left for pictures of this system' }
 const NO_ADDRESS = 'the server has no PUBLIC_URL'
 
-function namedValues(work: Import): Named[] {
-  const { head, members, groups, options } = work
+function namedValues(run: ImportRun): Named[] {
+  const { file, options } = run
+  const { head, members, groups } = file
   const { patch } = head.system
   const ofSystem: Named[] = [
     { kind: 'system', name: patch.name ?? null, entity: system, values: patch },
@@ -141,67 +207,11 @@ function namedValues(work: Import): Named[] {
   ]
   return [
     ...(options.only === null ? ofSystem : []),
-    ...(wants(work, 'members') ? members : []).map(
+    ...(wants(run, 'members') ? members : []).map(
       ({ values }): Named => ({ kind: 'member', name: values.name, entity: member, values }),
     ),
-    ...(wants(work, 'groups') ? groups : []).map(
+    ...(wants(run, 'groups') ? groups : []).map(
       ({ values }): Named => ({ kind: 'group', name: values.name, entity: group, values }),
     ),
   ]
-}
-
-function planPicture(
-  { deps, imported }: Import,
-  given: Given,
-  existing: Map<string, NamedPicture>,
-  space: { left: number },
-): { url: string } | { why: string } {
-  if ('why' in given) return given
-  const { base64, type } = given
-  if (deps.publicUrl === '') return { why: NO_ADDRESS }
-  const plan = ({ name, type }: NamedPicture) => {
-    imported.names.add(name)
-    return { url: pictureUrl(deps.publicUrl, name, type) }
-  }
-  const found = existing.get(base64)
-  if (found) return plan(found)
-  const size = Buffer.byteLength(base64, 'base64')
-  if (size > space.left) return NO_SPACE
-  space.left -= size
-  const added = { name: newPictureName(), type }
-  imported.added.push({ ...added, base64 })
-  // Several addresses may have the same picture.
-  existing.set(base64, added)
-  return plan(added)
-}
-
-/** Stores new pictures in batches. Without the rest of the import, no URL names them. */
-export async function stagePictures(work: Import): Promise<void> {
-  const { deps, imported } = work
-  if (imported.added.length === 0) return
-  const staging = await work.staging()
-  await writeInBatches(deps, staging, imported.added, async (tx, { name, base64, type }) => {
-    const picture = { type, bytes: Buffer.from(base64, 'base64') }
-    const stored = await storePicture(deps, tx, staging.systemId, picture, name)
-    if ('problem' in stored) throw stored.problem
-  })
-}
-
-/** Throws if a picture was deleted since, in the last transaction of the import. */
-export async function requirePictures(
-  { imported }: Import,
-  tx: Db,
-  systemId: number,
-): Promise<void> {
-  for (const name of imported.names)
-    if (!(await isStored(tx, systemId, name)))
-      throw error('conflict', 'pictures were changed by another request; import again')
-}
-
-/** Deletes the pictures of an import that failed. Those of a killed process are deleted as unused. */
-export async function rollBackPictures({ deps, imported, begun }: Import): Promise<void> {
-  if (!begun || imported.added.length === 0) return
-  await deps.transact({ system: begun.systemId }, async (tx) => {
-    for (const { name } of imported.added) await deleteStored(tx, begun.systemId, name)
-  })
 }

@@ -1,16 +1,7 @@
 import { createYielder } from '../../../db/yieldToEventLoop'
-import type {
-  Bundle,
-  BundleGroup,
-  BundleMember,
-  BundlePicture,
-  Format,
-  Origin,
-  Repair,
-} from '../../../formats/bundle'
-import { type BundleHead, batches } from '../../../formats/chunks'
-import type { Group } from '../../../model/groups/group'
-import type { Member } from '../../../model/members/member'
+import { type Format, type Repair, subjectKinds } from '../../../formats/bundle'
+import type { BundleHead } from '../../../formats/chunks'
+import { forEachOwned, type OwnedList } from '../../../model/ownedKinds'
 import {
   type ExtPart,
   extParts,
@@ -20,18 +11,13 @@ import {
   parts,
   type Tally,
 } from '../../../model/transfer/transfer'
-import type { UsageChange } from '../../../store/core/usage'
-import type { BucketLinks } from '../../../store/friends/bucketRows'
-import type { NamedPicture } from '../../../store/pictures/pictureRows'
-import {
-  findOrigins,
-  ORIGINS_AT_ONCE,
-  type OriginRow,
-  originKey,
-} from '../../../store/transfer/originRows'
+import type { GivenIdentity } from '../../../store/core/identityRows'
+import { getSystemById } from '../../../store/systems/systemRows'
 import type { Staging } from '../../../store/transfer/stagedRows'
 import type { Deps } from '../../core/deps'
 import { beginStaging } from '../../systems/staging'
+import type { ImportedFile } from './importedFile'
+import { type ImportSpace, spaceOf } from './importSpace'
 
 /** Pictures beside a file, as an export writes them. */
 export interface PictureFiles {
@@ -87,119 +73,48 @@ export interface ImportReport extends Record<Part, Tally> {
   skipped: Record<string, number>
 }
 
-export interface MatchedEntities {
-  members: Match<BundleMember, Member>[]
-  groups: Match<BundleGroup, Group>[]
-}
-
-export interface Match<I, R> {
-  incoming: I
-  /** Null if the row will be created. */
-  found: R | null
-}
-
-/** Pictures of an import that values of it name. */
-export interface ImportedPictures {
-  /** Names of all of them, of which the system may have had some before. */
-  readonly names: Set<string>
-  readonly added: (NamedPicture & { readonly base64: string })[]
-}
-
-/** State of a running import. */
-export interface Import {
+/** What the steps of an import share. Everything else is the state of one step. */
+export interface ImportRun {
   readonly deps: Deps
   /** Null if the import creates a system. */
   readonly systemId: number | null
   readonly options: ImportOptions
-  readonly head: BundleHead
-  readonly members: BundleMember[]
-  readonly groups: BundleGroup[]
+  readonly file: ImportedFile
   readonly report: ImportReport
-  /** Existing rows that match the members and groups of the file. */
-  matched: MatchedEntities
-  /** Row ID of each member of the file by its key, existing or staged. */
-  readonly memberIds: Map<string, number>
-  /** Row ID of each new group by its key. */
-  readonly groupIds: Map<string, number>
-  /** UUIDs of new members and groups by part and key, known in the last transaction. */
-  readonly assignedUuids: Map<string, string>
-  /** Tags of members whose keys were staged; null if there were few and none were staged. */
-  writtenTags: ReadonlyMap<number, string> | null
-  readonly ext: Bundle['ext']
-  readonly origins: OriginRow[]
-  /** Pictures inside the file, until `planPictures` has decided which of them are stored. */
-  readonly pictures: BundlePicture[]
-  readonly imported: ImportedPictures
-  /** UUIDs of rows that were imported before, by `originKey`. */
-  readonly originTargets: Map<string, string>
-  loadOrigins(given: readonly Origin[]): Promise<void>
-  /** Numbers that the staged rows add to the use of the limits. */
-  readonly extUsage: Required<UsageChange>
-  /** New UUIDs of rows of the extension API by those in the file, which were not free. */
-  readonly newUuids: Map<string, string>
-  /** Origins of rows of the extension API. */
-  readonly newOrigins: OriginRow[]
-  /** Origins that exist with another target, to be written in the last transaction. */
-  readonly changedOrigins: OriginRow[]
-  /** Values of existing fields and members, to be written in the last transaction. */
-  readonly visibleValues: { member_id: number; field_id: number; value: string }[]
-  /** Contents of existing buckets, to be written in the last transaction. */
-  readonly visibleContents: BucketLinks[]
-  /** Number of switches that the system may still add. */
-  readonly switchCapacity: number
+  readonly ids: ImportedIds
+  readonly space: ImportSpace
   /** Returns the staging of the import, which begins with the first call. */
   staging(): Promise<Staging>
   /** Staging if it has begun. */
   readonly begun: Staging | null
   /** Counts processed rows for the progress, and yields to the event loop when due. */
-  step(rows?: number): Promise<void>
+  advance(rows?: number): Promise<void>
 }
 
-export function createImport(
+/**
+ * Row IDs here by the keys of the file. New rows that are not written yet have `PENDING_ID`, new
+ * groups none.
+ */
+export type ImportedIds = Readonly<Record<'members' | 'groups' | OwnedList, Map<string, number>>>
+
+export const PENDING_ID = 0
+
+export async function createRun(
   deps: Deps,
   systemId: number | null,
-  head: BundleHead,
+  file: ImportedFile,
   options: ImportOptions,
-  switchCapacity: number,
-): Import {
+): Promise<ImportRun> {
   let begun: Promise<Staging> | undefined
   let staging: Staging | null = null
-  const originTargets = new Map<string, string>()
-  const step = createStep(deps, head, options)
   return {
     deps,
     systemId,
     options,
-    head,
-    members: [],
-    groups: [],
-    report: emptyReport(head, options),
-    matched: { members: [], groups: [] },
-    memberIds: new Map(),
-    groupIds: new Map(),
-    assignedUuids: new Map(),
-    writtenTags: null,
-    ext: forEachExtPart(() => []),
-    origins: [],
-    pictures: [],
-    imported: { names: new Set(), added: [] },
-    originTargets,
-    async loadOrigins(given) {
-      if (systemId === null) return
-      for (const batch of batches(given, ORIGINS_AT_ONCE)) {
-        const unknown = batch.filter((origin) => !originTargets.has(originKey(origin)))
-        for (const [key, target] of await findOrigins(deps.db, systemId, unknown))
-          originTargets.set(key, target)
-        await step(0)
-      }
-    },
-    extUsage: { text_bytes: 0, front_notes: 0, notes: 0, posts: 0 },
-    newUuids: new Map(),
-    newOrigins: [],
-    changedOrigins: [],
-    visibleValues: [],
-    visibleContents: [],
-    switchCapacity,
+    file,
+    report: { ...emptyReport(file.head, options), system: await hidOf(deps, systemId) },
+    ids: { members: new Map(), groups: new Map(), ...forEachOwned(() => new Map()) },
+    space: await spaceOf(deps, systemId),
     async staging() {
       begun ??= beginStaging(deps, systemId)
       staging = await begun
@@ -208,15 +123,57 @@ export function createImport(
     get begun() {
       return staging
     },
-    step,
+    advance: createProgress(deps, file.head, options),
   }
 }
 
-function createStep(
+/** Returns the ID of a system; empty for a new one, which has none yet. */
+async function hidOf({ db }: Deps, systemId: number | null): Promise<string> {
+  return systemId === null ? '' : (await getSystemById(db, systemId)).hid
+}
+
+/** Returns whether a part of the file is imported. */
+export function wants({ options }: ImportRun, part: ImportPart): boolean {
+  return options.only?.has(part) ?? true
+}
+
+/** Reports rows that are not imported, all for the same reason. */
+export function leaveOut({ report }: ImportRun, part: ExtPart, count: number, why: string): void {
+  if (count === 0 || !report.ext) return
+  report.ext[part].left_out += count
+  report.repairs.push({
+    kind: subjectKinds[part],
+    name: null,
+    field: part,
+    was: null,
+    now: null,
+    why,
+    left_out: count,
+  })
+}
+
+export const NOT_IMPORTED = 'belongs to a row that is not imported'
+
+export const NO_SPACE = 'no space is left for text of this system'
+
+/** Reports IDs that were not free, with their replacements. */
+export function recordRename(
+  { report: { renamed } }: ImportRun,
+  kind: string,
+  name: string | null,
+  given: GivenIdentity,
+  assigned: GivenIdentity,
+): void {
+  for (const key of ['hid', 'uuid'] as const)
+    if (given[key] && given[key] !== assigned[key])
+      renamed.push({ kind, name, from: given[key], to: assigned[key] ?? '' })
+}
+
+function createProgress(
   { clock }: Deps,
   { counts }: BundleHead,
   { only, onProgress }: ImportOptions,
-): Import['step'] {
+): ImportRun['advance'] {
   const { members, groups, switches, ext, kept } = counts
   const total = members + groups + switches + ext + (only === null ? kept : 0)
   const yieldIfDue = createYielder(undefined, null, clock)

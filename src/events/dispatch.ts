@@ -5,6 +5,7 @@ import { error } from '../model/core/errors'
 import type { DeliveryResult } from '../model/core/events'
 import type { AllowList } from '../model/core/network'
 import { requireSystem, type Viewer } from '../model/core/privacy'
+import { problemMessage } from '../model/core/problemMessages'
 import { DAY, HOUR, MINUTE, SECOND } from '../model/core/time'
 import { Problem } from '../model/core/validation'
 import type { Timer } from '../runtime/timers/clock'
@@ -102,7 +103,7 @@ export function createDispatcher(
 
   const send = async (hook: Webhook, body: string, headers: Record<string, string>) => {
     const checked = await checkAddress(hook.url, { allow, ...(resolve && { resolve }) })
-    if (!checked.ok) return { error: checked.reason }
+    if (!checked.ok) return { error: problemMessage(checked.problem) }
     return post({
       url: checked.url,
       ips: checked.ips,
@@ -134,7 +135,10 @@ export function createDispatcher(
     if (isSuccess(sent))
       return { cursor: event.id, failing_since: null, attempts: 0, next_attempt: null }
     if (status === 401 || status === 410)
-      return { state: 'disabled', reason: `The receiver answered ${status}.` }
+      return {
+        state: 'disabled',
+        reason: problemMessage(new Problem('receiver_answered', { status })),
+      }
     const now = deps.now()
     const failing_since = hook.failing_since ?? now
     const why = 'error' in sent ? sent.error : `status ${status}`
@@ -142,7 +146,7 @@ export function createDispatcher(
       return {
         state: 'disabled',
         failing_since,
-        reason: `Deliveries failed for too long; last error: ${why}`,
+        reason: problemMessage(new Problem('deliveries_failed', { error: why })),
       }
     const pause = pauses[Math.min(hook.attempts, pauses.length - 1)] ?? 0
     // The last attempt is made when the time is up, not a long pause later.
@@ -195,7 +199,7 @@ export function createDispatcher(
       checked: deps.now(),
       ...(acceptsAny && {
         state: 'disabled',
-        reason: 'The receiver accepted a wrong signing token.',
+        reason: problemMessage(new Problem('receiver_checks_nothing')),
       }),
     })
     return !acceptsAny
@@ -260,12 +264,11 @@ export function createDispatcher(
       const systemId = requireSystem(viewer, 'manage')
       const hook = await getWebhook(deps.db, systemId)
       const accepted = await ping(hook, hook.token)
-      if ('error' in accepted) throw rejectUrl(`The test PING was not answered: ${accepted.error}`)
-      if (accepted.status !== 200)
-        throw rejectUrl(`The test PING must be answered with 200, not ${accepted.status}.`)
+      if ('error' in accepted) throw rejectUrl(new Problem('ping_unanswered', accepted))
+      if (accepted.status !== 200) throw rejectUrl(new Problem('ping_refused', accepted))
       const rejected = await ping(hook, randomToken())
       if (!('status' in rejected) || rejected.status !== 401)
-        throw rejectUrl('A PING with a wrong signing token must be answered with 401.')
+        throw rejectUrl(new Problem('ping_not_checked'))
       await activateWebhook(deps, hook)
       activate(systemId)
     },
@@ -282,7 +285,7 @@ export function createDispatcher(
     },
     async checkUrl(url) {
       const checked = await checkAddress(url, { allow, ...(resolve && { resolve }) })
-      if (!checked.ok) throw rejectUrl(checked.reason)
+      if (!checked.ok) throw rejectUrl(checked.problem)
     },
     start() {
       refreshing = startPeriodicTask({
@@ -319,6 +322,6 @@ function randomToken(): string {
   return randomBytes(48).toString('base64')
 }
 
-function rejectUrl(reason: string) {
-  return error('invalidBody', { url: [new Problem(reason)] })
+function rejectUrl(problem: Problem) {
+  return error('invalidBody', { url: [problem] })
 }

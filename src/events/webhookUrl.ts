@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { dns } from 'bun'
 import { type AllowList, contains, isGlobal, isHostName, parseIp } from '../model/core/network'
-import { isHttpUrl, MAX_URL } from '../model/core/validation'
+import { isHttpUrl, MAX_URL, Problem } from '../model/core/validation'
 import { type Clock, systemClock } from '../runtime/timers/clock'
 import { withTimeout } from '../runtime/timers/withTimeout'
 
@@ -9,8 +9,8 @@ export type Resolve = (host: string) => Promise<string[]>
 
 export type CheckedAddress =
   | { ok: true; url: URL; ips: string[] }
-  /** The reason is shown to the owner. It never contains the resolved addresses. */
-  | { ok: false; reason: string }
+  /** The problem is shown to the owner. It never contains the resolved addresses. */
+  | { ok: false; problem: Problem }
 
 export interface AddressRules {
   readonly allow: AllowList
@@ -30,7 +30,7 @@ export async function checkAddress(
   { allow, resolve = resolveHost, maxLength = MAX_URL, isHttpsOnly = false }: AddressRules,
 ): Promise<CheckedAddress> {
   const url = parseAddress(address, maxLength)
-  if (typeof url === 'string') return rejected(url)
+  if (url instanceof Problem) return rejected(url)
   if (isHttpsOnly && url.protocol !== 'https:') return rejected(NOT_HTTPS)
 
   const host = hostOf(url)
@@ -40,7 +40,7 @@ export async function checkAddress(
   if (violation && !isListed && allow.ranges.length === 0) return rejected(violation)
 
   const ips = isLiteral ? [host] : await resolve(host).catch(() => [])
-  if (ips.length === 0) return rejected('Cannot resolve: the host name has no address.')
+  if (ips.length === 0) return rejected(new Problem('address_not_found'))
 
   const isAllowed = (ip: string) => {
     const parsed = parseIp(ip)
@@ -48,7 +48,7 @@ export async function checkAddress(
   }
   if (violation && !ips.every(isAllowed)) return rejected(violation)
   if (!ips.every((ip) => isAllowed(ip) || isGlobal(ip)))
-    return rejected('Address not public: the host name resolves to a private or reserved network.')
+    return rejected(new Problem('address_not_public'))
   return { ok: true, url, ips: sortIps(ips) }
 }
 
@@ -69,35 +69,34 @@ export async function resolveHost(
   return addresses.map(({ address }) => address)
 }
 
-function rejected(reason: string): CheckedAddress {
-  return { ok: false, reason }
+function rejected(problem: Problem): CheckedAddress {
+  return { ok: false, problem }
 }
 
-/** Returns the address without a final dot in its host, or the reason why it is never allowed. */
-function parseAddress(address: string, maxLength: number): URL | string {
-  if (address.length > maxLength) return `Bad address: at most ${maxLength} characters.`
-  if (!isHttpUrl(address)) return 'Bad address: must be absolute and start with https://.'
+/** Returns the address without a final dot in its host, or the problem that never allows it. */
+function parseAddress(address: string, maxLength: number): URL | Problem {
+  if (address.length > maxLength) return new Problem('address_too_long', { max: maxLength })
+  if (!isHttpUrl(address)) return new Problem('address_not_absolute')
   const url = new URL(address)
-  if (url.username !== '' || url.password !== '')
-    return 'Bad address: must not contain a user name or password.'
+  if (url.username !== '' || url.password !== '') return new Problem('address_with_user')
   // Certificates and SNI have no final dot. Setting the host also normalizes numeric IPs before it.
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
   const host = hostOf(url)
-  if (!isHostName(host) && parseIp(host) === null) return 'Bad address: not a host name.'
+  if (!isHostName(host) && parseIp(host) === null) return new Problem('address_without_host')
   // Discord hosts no receivers, so the entire host is rejected, whatever the path.
-  if (DISCORD.test(host)) return 'Bad address: Discord webhooks cannot receive events.'
+  if (DISCORD.test(host)) return new Problem('address_of_discord')
   return url
 }
 
 /** Returns the rule that the URL violates, or null. Receivers on the allow list are exempt from these rules. */
-function findViolation(url: URL, isLiteral: boolean): string | null {
+function findViolation(url: URL, isLiteral: boolean): Problem | null {
   if (url.protocol !== 'https:') return NOT_HTTPS
-  if (isLiteral) return 'Bad address: must have a host name instead of an IP address.'
-  if (url.port !== '') return 'Bad address: must use port 443.'
+  if (isLiteral) return new Problem('address_is_ip')
+  if (url.port !== '') return new Problem('address_with_port')
   return null
 }
 
-const NOT_HTTPS = 'Bad address: must start with https://.'
+const NOT_HTTPS = new Problem('address_not_https')
 
 const DISCORD = /(^|\.)discord(app)?\.com$/
 

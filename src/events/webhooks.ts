@@ -169,9 +169,7 @@ export async function describeWebhook({ db }: EventDeps, viewer: Viewer) {
 export function chooseToken(given: unknown): string | Problem {
   if (given === undefined || given === null) return randomBytes(48).toString('base64')
   const isValid = typeof given === 'string' && /^[\x21-\x7e]{16,128}$/.test(given)
-  return isValid
-    ? given
-    : new Problem('Must be 16 to 128 characters of plain ASCII without spaces.')
+  return isValid ? given : new Problem('not_signing_token')
 }
 
 const healthy = { reason: null, failing_since: null, attempts: 0, next_attempt: null }

@@ -263,7 +263,7 @@ export function createHandler(serverParts: ServerParts): Handle {
       return overload.respond(policy.isSameOriginOnly)
     }
     const fail = (cause: unknown) =>
-      responseAfterError(cause, exchange.request, exchange.requestId, parts)
+      responseAfterError(cause, exchange.request, exchange.requestId, parts, policy)
     let response: MaybePromise<Response>
     try {
       // A request reads no snapshot that is older than its arrival.
@@ -315,7 +315,7 @@ function createElysia(module: ApiModule | null, parts: ErrorResponseParts): AnyE
   app.onError(({ error: cause, code, request }) => {
     const { context }: RequestWithContext = request
     if (code === 'NOT_FOUND') return errorResponse(error('notFound'))
-    return responseAfterError(cause, request, context?.requestId, parts)
+    return responseAfterError(cause, request, context?.requestId, parts, module?.policy)
   })
   return module ? app.use(module.routes()) : app
 }
@@ -325,9 +325,10 @@ function responseAfterError(
   request: Request,
   requestId: string | undefined,
   parts: ErrorResponseParts,
+  policy: Partial<PathPolicy> = {},
 ): Response {
   if (cause === request.signal.reason) return new Response(null, { status: CLIENT_CLOSED })
-  return responseForThrown(cause, requestId, parts)
+  return responseForThrown(cause, requestId, parts, policy.hasProblemCodes)
 }
 
 /** Passes a request to Elysia if it has a route. HEAD is routed as GET, so routes need not handle it. */

@@ -177,7 +177,7 @@ function parseOptional(body: RawBody): JsonObject {
 /** Accepts any text, because the content is never stored; null counts as empty. */
 function parseContent(value: unknown, problems: Problems): string | null {
   if (typeof value === 'string' || value === null) return value
-  problems.content = [new Problem(value === undefined ? 'Required.' : 'Must be a string or null.')]
+  problems.content = [new Problem(value === undefined ? 'required' : 'not_text_or_null')]
   return null
 }
 
@@ -186,7 +186,7 @@ function parsePrevious(value: unknown, problems: Problems): ProxyMessage['previo
   const { name, member = null } = isObject(value) ? value : {}
   const isMember = member === null || (typeof member === 'string' && isUuid(member))
   if (typeof name === 'string' && isMember) return { name, member: member?.toLowerCase() ?? null }
-  problems.previous = [new Problem('Must be an object with "name" and "member", a UUID or null.')]
+  problems.previous = [new Problem('not_previous')]
   return null
 }
 
@@ -195,13 +195,13 @@ function parseLimits(value: unknown, problems: Problems): ProxyLimits {
   const limits = { ...defaultProxyLimits }
   if (value === undefined || value === null) return limits
   if (!isObject(value)) {
-    problems.limits = [new Problem('Must be an object with "content" and "name".')]
+    problems.limits = [new Problem('not_limits')]
     return limits
   }
   for (const key of ['content', 'name'] as const) {
     const limit = value[key] ?? limits[key]
     if (typeof limit === 'number' && Number.isSafeInteger(limit) && limit > 0) limits[key] = limit
-    else problems[`limits.${key}`] = [new Problem('Must be a whole number, 1 or more.')]
+    else problems[`limits.${key}`] = [new Problem('not_positive')]
   }
   return limits
 }

@@ -131,7 +131,7 @@ export function pushTargetFromExt(body: RawBody): {
   const problems: Problems = {}
   for (const [key, value] of Object.entries({ endpoint, 'keys.p256dh': p256dh, 'keys.auth': auth }))
     if (typeof value !== 'string')
-      problems[key] = [new Problem(value === undefined ? 'Required.' : 'Must be a string.')]
+      problems[key] = [new Problem(value === undefined ? 'required' : 'not_text')]
   const draft = parseDraft(pushTarget, { values, problems })
   return {
     subscription: { endpoint: String(endpoint), p256dh: String(p256dh), auth: String(auth) },
@@ -150,11 +150,11 @@ export function readMarksFromExt(body: RawBody): { for: string } | { ids: string
   if (typeof board === 'string' && ids === undefined) return { for: board }
   const problem =
     board !== undefined
-      ? new Problem('Give either `for` or `ids`.')
+      ? new Problem('not_for_or_ids')
       : !isStrings(ids)
-        ? new Problem('Must be a list of UUIDs.')
+        ? new Problem('not_uuids')
         : ids.length > MAX_BULK_ITEMS
-          ? new Problem(`At most ${MAX_BULK_ITEMS} posts.`, MAX_BULK_ITEMS, ids.length)
+          ? new Problem('too_many_posts', { max: MAX_BULK_ITEMS, actual: ids.length })
           : null
   throwIfInvalid(problem ? { [board === undefined ? 'ids' : 'for']: [problem] } : {})
   return { ids: (ids as string[]).map((id) => id.toLowerCase()) }
@@ -193,8 +193,8 @@ export function switchFromExt(body: RawBody, now: Instant): SwitchOfExt {
   const { members, timestamp = null, comment = null } = parseObject(body)
   const problems: Problems = {}
   const parsed: SwitchOfExt = { members: [], statuses: [], timestamp: null, comment: null }
-  if (members === undefined) problems.members = [new Problem('Required.')]
-  else if (!Array.isArray(members)) problems.members = [new Problem('Must be a list.')]
+  if (members === undefined) problems.members = [new Problem('required')]
+  else if (!Array.isArray(members)) problems.members = [new Problem('not_list')]
   else if (members.length > MAX_FRONTERS) problems.members = [tooManyFronters(members)]
   else
     for (const [index, item] of members.entries()) {
@@ -203,9 +203,7 @@ export function switchFromExt(body: RawBody, now: Instant): SwitchOfExt {
         ? item
         : { id: item }
       if (typeof id !== 'string')
-        problems[isObject(item) ? `${key}.id` : key] = [
-          new Problem('Must be a reference, or an object with `id`.'),
-        ]
+        problems[isObject(item) ? `${key}.id` : key] = [new Problem('not_fronter')]
       const text = status === undefined ? undefined : fronter.fields.status.parse(status)
       if (text instanceof Problem) problems[`${key}.status`] = [text]
       else parsed.statuses.push(text)
@@ -237,7 +235,7 @@ function parseMember(values: JsonObject): MemberPatchBody & { isEmpty: boolean }
     : { values: {}, problems: {} }
   const added = parsePartial(memberExt, { values: rest })
   const problems: Problems = { ...added.problems }
-  if (!isObject(given)) problems.member = [new Problem('Must be an object.')]
+  if (!isObject(given)) problems.member = [new Problem('not_object')]
   for (const [key, found] of Object.entries(own.problems)) problems[`member.${key}`] = found
   const isEmpty = isEmptyPatch(own.values) && isEmptyPatch(added.values)
   return { member: own.values, ext: added.values, problems, isEmpty }
@@ -252,9 +250,9 @@ export function memberPatchFromExt(body: RawBody): MemberPatchBody {
 export function memberDraftFromExt(body: RawBody): MemberBody<MemberDraft> {
   const values = parseObject(body)
   const { member: own, ext, problems } = parseMember(values)
-  if (values.member === undefined) problems.member = [new Problem('Required.')]
+  if (values.member === undefined) problems.member = [new Problem('required')]
   else if (isObject(values.member) && own.name === undefined && !('member.name' in problems))
-    problems['member.name'] = [new Problem('Required.')]
+    problems['member.name'] = [new Problem('required')]
   return { member: { ...own, name: own.name ?? '' }, ext, problems }
 }
 

@@ -44,7 +44,7 @@ export function bucketContentsFromExt(body: RawBody): BucketContents {
   for (const key of ['members', 'groups', 'fields'] as const) {
     const value = values[key]
     if (isStrings(value)) contents[key] = value
-    else if (value !== undefined) problems[key] = [new Problem('Must be a list of references.')]
+    else if (value !== undefined) problems[key] = [new Problem('not_references')]
   }
   throwIfInvalid(problems)
   requireNonEmpty(contents)
@@ -72,7 +72,7 @@ export function inviteCodeFromExt(body: RawBody): string {
 
 function problemsOfCode({ code }: JsonObject): Problems {
   if (typeof code === 'string') return {}
-  return { code: [new Problem(code === undefined ? 'Required.' : 'Must be a string.')] }
+  return { code: [new Problem(code === undefined ? 'required' : 'not_text')] }
 }
 
 /** Throws all problems of a body together, with those that were found before. */
@@ -81,7 +81,7 @@ function parseFriend(values: JsonObject, known: Problems = {}) {
   const own = parsePartial(friend, { values: rest })
   const shared = parsePartial(share, { values: isObject(given) ? given : {} })
   const problems: Problems = { ...known, ...own.problems }
-  if (!isObject(given)) problems.share = [new Problem('Must be an object.')]
+  if (!isObject(given)) problems.share = [new Problem('not_object')]
   for (const [key, found] of Object.entries(shared.problems)) problems[`share.${key}`] = found
   throwIfInvalid(problems)
   return { ...own.values, share: shared.values }

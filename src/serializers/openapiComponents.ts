@@ -7,7 +7,7 @@ import { guild, memberGuild, systemGuild } from '../model/proxy/guild'
 import { settings } from '../model/systems/settings'
 import { system } from '../model/systems/system'
 import { forEachExtPart } from '../model/transfer/transfer'
-import { errorSchema } from './error'
+import { errorSchema, extErrorSchema } from './error'
 import { extComponents } from './extComponents'
 import { frontingComponents } from './fronting'
 import { mapOf, responseSchema } from './schema'
@@ -65,6 +65,7 @@ const message = {
 /** Component schemas of the API document. */
 export const components = {
   Error: errorSchema,
+  ExtError: extErrorSchema,
   ...extComponents,
   System: responseSchema(system),
   Settings: responseSchema(settings),

@@ -95,7 +95,7 @@ export function rawInputOf(entity: Entity, values: JsonObject): RawInput {
   const { privacy: levels = null } = values
   if (levels === null || entity.levels.length === 0) return { values }
   if (isObject(levels)) return { values, levels }
-  return { values, problems: { privacy: [new Problem('Must be an object of privacy levels.')] } }
+  return { values, problems: { privacy: [new Problem('not_privacy')] } }
 }
 
 /** Serializes a switch. Its members are short IDs in the history, and objects everywhere else. */
@@ -127,14 +127,14 @@ export function parseSwitch(body: RawBody): { members?: unknown; timestamp?: unk
 
 /** Parses the references of fronters. */
 export function parseFronters(members: unknown): string[] | Problem {
-  if (members === undefined) return new Problem('Required.')
-  if (!isStrings(members)) return new Problem('Must be a list of strings.')
+  if (members === undefined) return new Problem('required')
+  if (!isStrings(members)) return new Problem('not_texts')
   return members.length > MAX_FRONTERS ? tooManyFronters(members) : members
 }
 
 export function switchTimeFromV2(body: RawBody, now: Instant): Instant {
   const { timestamp } = parseObject(body)
-  const time = timestamp === undefined ? new Problem('Required.') : parseSwitchTime(timestamp, now)
+  const time = timestamp === undefined ? new Problem('required') : parseSwitchTime(timestamp, now)
   if (time instanceof Problem) throw error('invalidBody', { timestamp: [time] })
   return time
 }
@@ -222,16 +222,16 @@ export function* parseNamedItems<P extends { problems: Problems; isEmpty: boolea
   for (const [position, item] of list.entries()) {
     yield
     if (!isObject(item)) {
-      problems[position] = [new Problem('Must be an object.')]
+      problems[position] = [new Problem('not_object')]
       continue
     }
     const { id, ...values } = item
     const parsed = parse(values)
     for (const [key, found] of Object.entries(parsed.problems))
       problems[`${position}.${key}`] = found
-    if (typeof id !== 'string') problems[`${position}.id`] = [new Problem('Required.')]
+    if (typeof id !== 'string') problems[`${position}.id`] = [new Problem('required')]
     if (parsed.isEmpty && Object.keys(parsed.problems).length === 0)
-      problems[position] = [new Problem('No valid key was given.')]
+      problems[position] = [new Problem('no_valid_key')]
     items.push({ ref: typeof id === 'string' ? id : '', position, parsed })
   }
   return { items, problems }
@@ -283,9 +283,9 @@ export function parseSwitchTime(value: unknown, now: Instant): Instant | Problem
 
 export function parseTime(value: unknown): Instant | Problem {
   const instant = typeof value === 'string' ? parseInstant(value) : null
-  return instant ?? new Problem('Must be an ISO 8601 time.')
+  return instant ?? new Problem('not_time')
 }
 
 export function tooManyFronters({ length }: readonly unknown[]): Problem {
-  return new Problem(`At most ${MAX_FRONTERS} members.`, MAX_FRONTERS, length)
+  return new Problem('too_many_members', { max: MAX_FRONTERS, actual: length })
 }

@@ -101,12 +101,11 @@ export interface Login {
 export function loginFromWeb(body: RawBody): Login {
   const { token, code, remember = false } = parseObject(body)
   const problems: Problems = {}
-  if (typeof remember !== 'boolean') problems.remember = [new Problem('Must be true or false.')]
+  if (typeof remember !== 'boolean') problems.remember = [new Problem('not_flag')]
   if (code !== undefined && typeof code !== 'string') problems.code = [mustBeText]
   if (token !== undefined && typeof token !== 'string') problems.token = [mustBeText]
-  if (token === undefined && code === undefined) problems.token = [new Problem('Required.')]
-  if (token !== undefined && code !== undefined)
-    problems.code = [new Problem('Either a token or a code.')]
+  if (token === undefined && code === undefined) problems.token = [new Problem('required')]
+  if (token !== undefined && code !== undefined) problems.code = [new Problem('token_or_code')]
   throwIfInvalid(problems)
   const proof = typeof code === 'string' ? { code } : { token: normalizeToken(String(token)) }
   return { proof, remember: remember === true }
@@ -135,7 +134,7 @@ const newSystem = entity('new system', {
 export function newSystemFromWeb(body: RawBody) {
   const values = parseObject(body)
   const problems: Problems = {}
-  if (values.code && values.invite) problems.code = [new Problem('Either a code or an invite.')]
+  if (values.code && values.invite) problems.code = [new Problem('code_or_invite')]
   return fillDefaults(newSystem, parseDraft(newSystem, { values, problems }))
 }
 
@@ -158,13 +157,9 @@ export function deviceNameFromWeb(body: RawBody): string {
     typeof name !== 'string'
       ? mustBeText
       : name === ''
-        ? new Problem('Must not be empty.')
+        ? new Problem('empty')
         : name.length > MAX_DEVICE_NAME
-          ? new Problem(
-              `Too long: at most ${MAX_DEVICE_NAME} characters.`,
-              MAX_DEVICE_NAME,
-              name.length,
-            )
+          ? new Problem('too_long', { max: MAX_DEVICE_NAME, actual: name.length })
           : null
   if (problem) throw error('invalidBody', { name: [problem] })
   return String(name)
@@ -177,11 +172,9 @@ export function preferencesFromWeb(body: RawBody): PreferencesPatch {
   for (const key of ['pinned', 'statuses'] as const) {
     const list = input[key]
     if (list === undefined) continue
-    if (!isStrings(list)) problems[key] = [new Problem('Must be a list of references.')]
+    if (!isStrings(list)) problems[key] = [new Problem('not_references')]
     else if (list.length > MAX_PREFERENCE_ITEMS)
-      problems[key] = [
-        new Problem(`At most ${MAX_PREFERENCE_ITEMS}.`, MAX_PREFERENCE_ITEMS, list.length),
-      ]
+      problems[key] = [new Problem('too_many', { max: MAX_PREFERENCE_ITEMS, actual: list.length })]
     else patch[key] = list
   }
   throwIfInvalid(problems)
@@ -189,7 +182,7 @@ export function preferencesFromWeb(body: RawBody): PreferencesPatch {
   return patch
 }
 
-const mustBeText = new Problem('Must be a string.')
+const mustBeText = new Problem('not_text')
 
 const time = Type.String({ format: 'date-time' })
 const deviceName = Type.String({ description: 'Name of the device, such as “Firefox on Android”' })

@@ -1,7 +1,8 @@
 import { ApiError, errorMessage, problemMessage } from '../../src/dashboard/api/client'
 import type { LanguageCode } from '../../src/dashboard/texts/languages'
-import { loadStrings, strings } from '../../src/dashboard/texts/texts'
+import { loadRestOfStrings, loadStrings, strings } from '../../src/dashboard/texts/texts'
 import { errorTable } from '../../src/model/core/errors'
+import { Problem } from '../../src/model/core/validation'
 import { afterAll, describe, expect, test } from '../tools/test'
 
 const { sameFronters, sameTimestamp, invalidBody, conflict } = errorTable
@@ -47,8 +48,11 @@ describe.each<[LanguageCode, string[], empty: string, long: string]>([
 
   test('problemMessage describes a problem found by a field table', async () => {
     await loadStrings(language)
-    expect(problemMessage({ message: 'Must not be empty.' })).toBe(empty)
-    expect(problemMessage({ message: 'Too long: at most 1000 characters.' })).toBe(long)
+    await loadRestOfStrings()
+    expect(problemMessage(new Problem('empty'))).toBe(empty)
+    expect(problemMessage(new Problem('too_long', { max: 1000, actual: 1001 }))).toBe(long)
+    expect(problemMessage({ code: 'of_a_newer_server', message: 'No.' })).toBe('No.')
+    expect(problemMessage({ message: 'Must not be empty.' })).toBe('Must not be empty.')
   })
 })
 

@@ -7,12 +7,13 @@ import {
   resolveConflict,
   setValue,
 } from '../../src/dashboard/core/form'
-import { loadStrings } from '../../src/dashboard/texts/texts'
+import { loadRestOfStrings, loadStrings } from '../../src/dashboard/texts/texts'
 import { fillDefaults } from '../../src/model/core/entity'
 import { member } from '../../src/model/members/member'
 import { describe, expect, test } from '../tools/test'
 
 await loadStrings('en')
+await loadRestOfStrings()
 
 const privacy = Object.fromEntries(member.levels.map((level) => [level, 'public']))
 const wren = {

@@ -49,7 +49,7 @@ describe('post over https', () => {
       allow: { hosts: new Set([NAME]), ranges: [] },
       resolve: async () => lookups.shift() ?? [],
     })
-    if (!checked.ok) throw new Error(checked.reason)
+    if (!checked.ok) throw new Error(checked.problem.code)
     expect(await send(checked.url.href, { ips: checked.ips })).toEqual({ status: 200 })
     expect(first.requests).toHaveLength(1)
     expect(lookups).toHaveLength(1)

@@ -1,5 +1,7 @@
 import { type AddressRules, checkAddress, resolveHost } from '../../src/events/webhookUrl'
 import { type AllowList, isGlobal, parseAllowList } from '../../src/model/core/network'
+import { problemMessage } from '../../src/model/core/problemMessages'
+import { Problem } from '../../src/model/core/validation'
 import { MAX_ENDPOINT } from '../../src/model/push/pushTarget'
 import { describe, expect, test } from '../tools/test'
 import { createTestClock } from '../tools/testClock'
@@ -25,7 +27,7 @@ function createCheck(rules: Partial<AddressRules>) {
       resolve: async () => ips,
       ...rules,
     })
-    return checked.ok ? 'ok' : checked.reason
+    return checked.ok ? 'ok' : problemMessage(checked.problem)
   }
 }
 
@@ -209,7 +211,7 @@ describe.each(purposes)('checkAddress for %s', (_, rules, maxLength) => {
     const resolve = () => Promise.reject(new Error('SERVFAIL from 10.0.0.53'))
     expect(await checkAddress('https://example.org/', { allow: allow(''), resolve })).toEqual({
       ok: false,
-      reason: 'Cannot resolve: the host name has no address.',
+      problem: new Problem('address_not_found'),
     })
   })
 
@@ -357,7 +359,7 @@ describe('resolveHost', () => {
     })
     expect(checked).toMatchObject({
       ok: false,
-      reason: expect.stringContaining('not public'),
+      problem: new Problem('address_not_public'),
     })
   })
 })

@@ -266,13 +266,12 @@ describe('a problem', () => {
   test.each(lengths)(
     'the problem %s that is too long has both lengths',
     (_, field, given, max, actual) => {
-      expect(field.parse(given)).toMatchObject({ max_length: max, actual_length: actual })
+      expect(field.parse(given)).toMatchObject({ values: { max, actual } })
     },
   )
 
-  test('a problem of another kind has no lengths', () => {
-    const problem = short.parse(1)
-    expect(JSON.parse(JSON.stringify(problem))).toEqual({ message: 'Must be a string or null.' })
+  test('a problem of another kind has no values', () => {
+    expect(short.parse(1)).toMatchObject({ code: 'not_text_or_null', values: {} })
   })
 })
 

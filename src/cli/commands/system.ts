@@ -1,5 +1,6 @@
 import { normalizeId } from '../../model/core/platform'
 import { audienceOf, operator, redact } from '../../model/core/privacy'
+import { problemMessage } from '../../model/core/problemMessages'
 import { formatInstant, type Instant, parseInstant } from '../../model/core/time'
 import { Problem } from '../../model/core/validation'
 import { system } from '../../model/systems/system'
@@ -30,7 +31,7 @@ export const systemCommands: Command[] = [
     },
     async run({ flags, deps }) {
       const name = system.fields.name.parse(flags.name ?? null)
-      if (name instanceof Problem) throw new UsageError(`--name: ${name.message}`)
+      if (name instanceof Problem) throw new UsageError(`--name: ${problemMessage(name)}`)
       const account = typeof flags.account === 'string' ? normalizeId(flags.account) : undefined
       if (account === null) throw new UsageError(`--account: ${ACCOUNT_RULE}`)
       const { system: made, token } = await createSystem(

@@ -1,5 +1,6 @@
 import { type Token, type TokenDraft, token, validateToken } from '../../model/access/token'
 import { scopes } from '../../model/core/privacy'
+import { problemMessage } from '../../model/core/problemMessages'
 import { Problem } from '../../model/core/validation'
 import { tokenToV2 } from '../../serializers/v2'
 import { listTokens, replaceToken, revokeToken } from '../../service/access/tokens'
@@ -83,12 +84,12 @@ function draftOf({ flags }: Call, now: number): TokenDraft {
   for (const [key, field] of token.entries) {
     if (given[key] === undefined) continue
     const value = field.parse(given[key])
-    if (value instanceof Problem) throw new UsageError(`${flagOf(key)}: ${value.message}`)
+    if (value instanceof Problem) throw new UsageError(`${flagOf(key)}: ${problemMessage(value)}`)
     draft[key] = value
   }
   const made = draft as TokenDraft
   for (const [key, [problem]] of Object.entries(validateToken(made, now)))
-    throw new UsageError(`${flagOf(key)}: ${problem?.message}`)
+    if (problem) throw new UsageError(`${flagOf(key)}: ${problemMessage(problem)}`)
   return made
 }
 

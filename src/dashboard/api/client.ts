@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
-import { findServerText, findText, language, strings } from '../texts/texts'
+import { type Coded, renderText } from '../../model/core/coded'
+import { findText, language, problemStrings, strings } from '../texts/texts'
 import type { Path } from './json'
 
 /** Requests to the server, with URLs relative to the page. */
@@ -24,9 +25,9 @@ export function isUnauthorized(cause: unknown): boolean {
   return cause instanceof ApiError && cause.status === 401
 }
 
-/** Problem with one value, from the server or from the field tables. */
-interface FieldProblem {
-  readonly message: string
+/** Problem with one value. Those of the field tables have no message, those under `/v2` no code. */
+interface FieldProblem extends Partial<Coded> {
+  readonly message?: string
 }
 
 export interface RequestOptions {
@@ -148,7 +149,7 @@ export function errorMessage(cause: unknown): string {
   return byCode ?? findText(strings.errors, String(cause.status)) ?? cause.message
 }
 
-/** Describes a problem of a field in the language of the page. */
-export function problemMessage({ message }: FieldProblem): string {
-  return findServerText(strings.problems, message)
+/** Describes a problem of a field in the language of the page, or else in English. */
+export function problemMessage({ code = '', values = {}, message = code }: FieldProblem): string {
+  return renderText(problemStrings, { code, values }) ?? message
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type Visibility, visibilities } from '../../model/systems/system'
+import { Problem } from '../../model/core/validation'
+import { system, type Visibility, visibilities } from '../../model/systems/system'
 import { ApiError, errorMessage, isUnauthorized, problemMessage, requestOnce } from '../api/client'
 import { registrationPath } from '../api/paths'
 import { newSystemPath, setupPath } from '../api/resources'
@@ -106,8 +107,9 @@ function CreateSystem({ code, needsInvite = false, onRefused }: Props) {
   const visibility = chosen ?? (start === 'import' ? 'private' : undefined)
 
   const create = async () => {
+    const checked = system.fields.name.parse(name.trim())
     const found = {
-      name: '',
+      name: checked instanceof Problem ? problemMessage(checked) : '',
       invite: needsInvite && invite.trim() === '' ? createStrings.wrongInvite : '',
       visibility: visibility === undefined ? createStrings.chooseVisibility : '',
     }

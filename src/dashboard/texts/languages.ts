@@ -1,4 +1,4 @@
-import type { Ext, First, Rest } from './catalogue'
+import type { First, Later } from './catalogue'
 
 /** Languages of the dashboard. Only the texts of the language in use are downloaded. */
 
@@ -7,11 +7,12 @@ interface Language {
   readonly name: string | null
   readonly dir: 'ltr' | 'rtl'
   readonly loadFirst: () => Promise<First>
-  readonly loadRest: () => Promise<Rest & Ext>
+  readonly loadRest: () => Promise<Later>
 }
 
 const loadEnglishFirst = async () => (await import('./en/firstBundle')).first
-const loadEnglishRest = () => merge(import('./en/restBundle'), import('./en/ext'))
+const loadEnglishRest = () =>
+  merge(import('./en/restBundle'), import('./en/ext'), import('./en/codes'))
 const loadPseudoFirst = async () => (await import('./pseudo')).toPseudo(await loadEnglishFirst())
 const loadPseudoRest = async () => (await import('./pseudo')).toPseudo(await loadEnglishRest())
 
@@ -26,7 +27,7 @@ export const languages = {
     name: 'Deutsch',
     dir: 'ltr',
     loadFirst: async () => (await import('./de/firstBundle')).first,
-    loadRest: () => merge(import('./de/restBundle'), import('./de/ext')),
+    loadRest: () => merge(import('./de/restBundle'), import('./de/ext'), import('./de/codes')),
   },
   'en-XA': {
     name: null,
@@ -42,10 +43,12 @@ export const languages = {
   },
 } as const satisfies Record<string, Language>
 
-/** Loads the texts of the pages from two scripts at the same time, because one would be too large. */
-async function merge<R, E>(...parts: [Promise<{ rest: R }>, Promise<{ ext: E }>]): Promise<R & E> {
-  const [{ rest }, { ext }] = await Promise.all(parts)
-  return { ...rest, ...ext }
+/** Loads the texts of the pages from several scripts at the same time, because one would be too large. */
+async function merge<R, E, C>(
+  ...parts: [Promise<{ rest: R }>, Promise<{ ext: E }>, Promise<{ codes: C }>]
+): Promise<R & E & C> {
+  const [{ rest }, { ext }, { codes }] = await Promise.all(parts)
+  return { ...rest, ...ext, ...codes }
 }
 
 export type LanguageCode = keyof typeof languages

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import type { Ext, First, Rest } from './catalogue'
+import type { First, Later } from './catalogue'
 import { type LanguageCode, languages } from './languages'
 import { capitalize, type Word } from './messages'
 
@@ -14,7 +14,7 @@ interface Loaded {
   readonly language: LanguageCode
   readonly first: First
   /** Null until a page needs it. */
-  readonly rest: (Rest & Ext) | null
+  readonly rest: Later | null
 }
 
 const loaded = signal<Loaded | null>(null)
@@ -62,6 +62,7 @@ export const memberExtStrings = sectionOf((all) => restOf(all).memberExt)
 export const memberStrings = sectionOf((all) => restOf(all).member)
 export const moreStrings = sectionOf((all) => restOf(all).more)
 export const offlineStrings = sectionOf((all) => restOf(all).offline)
+export const problemStrings = sectionOf((all) => restOf(all).problems)
 export const pictureStrings = sectionOf((all) => restOf(all).pictures)
 export const privacyStrings = sectionOf((all) => restOf(all).privacy)
 export const publicViewStrings = sectionOf((all) => restOf(all).publicView)
@@ -70,7 +71,7 @@ export const pushStrings = sectionOf((all) => restOf(all).push)
 export const sharingStrings = sectionOf((all) => restOf(all).sharing)
 export const systemStrings = sectionOf((all) => restOf(all).system)
 
-function restOf({ rest }: Loaded): Rest & Ext {
+function restOf({ rest }: Loaded): Later {
   if (rest === null) throw new Error('the texts of this page are not loaded')
   return rest
 }

@@ -1,5 +1,6 @@
 import { DomainError, type ErrorName } from '../../model/core/errors'
 import { discordBot } from '../../model/core/privacy'
+import { problemMessage } from '../../model/core/problemMessages'
 import { suggest } from '../../model/core/suggest'
 import { getGuild } from '../../service/proxy/guilds'
 import type { CommandId } from '../text/enCommands'
@@ -265,7 +266,7 @@ function domainSentence(texts: Texts, { kind, problems, message }: DomainError):
   if (sentence) return sentence(texts)
   if (problems) {
     const [first] = Object.values(problems).flat()
-    if (first) return first.message
+    if (first) return problemMessage(first)
   }
   // The reason in brackets is written for people; the rest of the message is for programs.
   return /\((.+)\)$/.exec(message)?.[1] ?? texts.forbidden

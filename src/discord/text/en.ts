@@ -1,3 +1,5 @@
+import { problemMessage } from '../../model/core/problemMessages'
+import type { Problem } from '../../model/core/validation'
 import type { PermissionName } from '../permissions/permission'
 import type { NameCommand } from './commandNames'
 import { commandSummaries } from './enCommands'
@@ -146,8 +148,11 @@ export const en = {
   guildOnly: 'This works in servers only.',
   directOnly: 'Please send this to me in a direct message, so that nobody else sees it.',
   needsManageServer: 'You need the permission Manage Server.',
-  invalidValue: (label: string, problem: string, length?: number) =>
-    length === undefined ? `${label}: ${problem}` : `${label}: ${problem} (yours has ${length})`,
+  invalidValue: (label: string, problem: Problem) => {
+    const { actual } = problem.values
+    const text = `${label}: ${problemMessage(problem)}`
+    return actual === undefined ? text : `${text} (yours has ${actual})`
+  },
   tooLong: (max: number) => `Too long: at most ${max} characters.`,
   invalidDate: 'That is not a date. Examples: 2001-05-03, May 3 2001, 05-03.',
   invalidTime: 'That is not a time. Examples: 1h30m, 14:30, yesterday 9pm, 2024-05-03 12:00.',

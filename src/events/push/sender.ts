@@ -1,5 +1,6 @@
 import type { Leases } from '../../db/lease'
 import type { AllowList } from '../../model/core/network'
+import { problemMessage } from '../../model/core/problemMessages'
 import { DAY, type Instant, MINUTE, SECOND } from '../../model/core/time'
 import { MAX_ENDPOINT, type PushResult } from '../../model/push/pushTarget'
 import type { Timer } from '../../runtime/timers/clock'
@@ -167,7 +168,7 @@ export function createPushSender(
       const isWanted = viewer !== null && queued.wants.includes(queued.kind)
       const message = isWanted ? await buildMessage(sources, viewer, queued) : null
       if (!message) return drop(queued)
-      if (!checked.ok) return record(queued, { error: checked.reason })
+      if (!checked.ok) return record(queued, { error: problemMessage(checked.problem) })
       const send = await prepare(checked, queued, message, topicOf(queued.kind, queued.subject))
       if (!(await isQueued(deps.db, queued)) || !isSender()) continue
       const sent = await send()
@@ -277,7 +278,7 @@ export function createPushSender(
       const target = await targetById(deps.db).get({ id: targetId })
       if (!target) return { error: 'the target has ended' }
       const checked = await checkEndpoint(target.endpoint)
-      if (!checked.ok) return { error: checked.reason }
+      if (!checked.ok) return { error: problemMessage(checked.problem) }
       const send = await prepare(checked, target, testMessage, topicOf('test', String(targetId)))
       const sent = await send()
       const status = 'status' in sent ? sent.status : 0

@@ -163,7 +163,7 @@ function rejectForbiddenKinds({ access }: Viewer, { wants = [] }: PushTargetPatc
   const allowed = allowedPushKinds(access)
   if (wants.some((kind) => !allowed.includes(kind)))
     throw error('invalidBody', {
-      wants: [new Problem(`Each must be one of: ${allowed.join(', ')}.`)],
+      wants: [new Problem('not_choices', { choices: allowed })],
     })
 }
 
@@ -174,11 +174,11 @@ async function parseSubscription(
 ): Promise<PushSubscription> {
   const problems: Problems = {}
   const key = await parsePublicKey(p256dh)
-  if (key === null) problems['keys.p256dh'] = [new Problem('Must be a public key on P-256.')]
+  if (key === null) problems['keys.p256dh'] = [new Problem('not_public_key')]
   const secret = parseAuthSecret(auth)
-  if (secret === null) problems['keys.auth'] = [new Problem('Must be 16 bytes in Base64url.')]
+  if (secret === null) problems['keys.auth'] = [new Problem('not_secret')]
   const checked = await push.checkEndpoint(endpoint)
-  if (!checked.ok) problems.endpoint = [new Problem(checked.reason)]
+  if (!checked.ok) problems.endpoint = [checked.problem]
   throwIfInvalid(problems)
   return { endpoint, p256dh: key ?? '', auth: secret ?? '' }
 }

@@ -52,7 +52,7 @@ export function ext(deps: Deps, events: Events, bodyLimit: number): ApiModule {
         .use(archiveRoutes(deps, bodyLimit))
         .use(originRoutes(deps, bodyLimit))
         .use(pictureRoutes(deps)),
-    policy: { isCacheable: true },
+    policy: { isCacheable: true, hasProblemCodes: true },
     resources: { systems: { hasSystemParam: true } },
   }
 }

@@ -26,6 +26,8 @@ export interface PathPolicy {
   readonly isSameOriginOnly: boolean
   /** Headers of every response, including those without a route. */
   readonly headers: Readonly<Record<string, string>>
+  /** Problems in errors have a code and values, in addition to their messages. */
+  readonly hasProblemCodes: boolean
   /** Error for paths without a route. */
   readonly notFoundError: ErrorName
 }
@@ -67,5 +69,6 @@ export const defaultPolicy: PathPolicy = {
   hasSystemParam: false,
   isSameOriginOnly: false,
   headers: {},
+  hasProblemCodes: false,
   notFoundError: 'notFound',
 }

@@ -12,9 +12,9 @@ export interface ErrorResponseParts {
   toUnavailable: (cause: unknown) => DomainError | null
 }
 
-export function errorResponse(failure: DomainError): Response {
+export function errorResponse(failure: DomainError, hasProblemCodes = false): Response {
   const { status, retryAfter } = failure
-  const response = Response.json(serializeError(failure), { status })
+  const response = Response.json(serializeError(failure, hasProblemCodes), { status })
   if (retryAfter !== undefined) response.headers.set('retry-after', retryAfterOf(failure))
   // An overloaded server also frees the connection of a refused request. After 408, the rest of the
   // body may still arrive.
@@ -44,6 +44,7 @@ export function responseForThrown(
   cause: unknown,
   requestId: string | undefined,
   { log, outages, toUnavailable }: ErrorResponseParts,
+  hasProblemCodes = false,
 ): Response {
   // Drizzle wraps the failure in an error with the query, whose values must not be logged.
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
@@ -52,7 +53,7 @@ export function responseForThrown(
     outages(refusal, inner instanceof Error ? inner.message : String(inner))
     return errorResponse(refusal)
   }
-  if (cause instanceof DomainError) return errorResponse(cause)
+  if (cause instanceof DomainError) return errorResponse(cause, hasProblemCodes)
   if (isClientFault(cause)) return errorResponse(error('badRequest'))
   log.error('request failed', {
     request_id: requestId,

@@ -136,7 +136,7 @@ interface OpenApi {
 function complete(
   operation: Operation,
   method: string,
-  { requiresBotKey, isCacheable }: PathPolicy,
+  { requiresBotKey, isCacheable, hasProblemCodes }: PathPolicy,
 ): void {
   const rest = takeDeferredDetails(operation) ?? { responses: {} }
   const isPublicRead = rest.allowsAnonymous || (method === 'get' && !rest.requiresAuth)
@@ -151,7 +151,7 @@ function complete(
   operation.responses = {
     ...successes(rest, requiresBotKey),
     ...(method === 'get' && isCacheable && !rest.types && notModified),
-    ...failures([...(rest.errors ?? []), ...commonErrors]),
+    ...failures([...(rest.errors ?? []), ...commonErrors], hasProblemCodes),
   }
   keepContent(operation, rest.bodyTypes)
 }
@@ -206,7 +206,7 @@ function schemaOf(response: ResponseDescription): object {
 }
 
 /** Builds one response per status, which lists its error codes. */
-function failures(names: ErrorName[]) {
+function failures(names: ErrorName[], hasProblemCodes: boolean) {
   const byStatus = Map.groupBy(new Set(names), (name) => errorTable[name].status)
   return Object.fromEntries(
     [...byStatus].map(([status, kinds]) => [
@@ -218,7 +218,7 @@ function failures(names: ErrorName[]) {
         ...(retryHeaders[status] && { headers: retryHeaders[status] }),
         content: {
           'application/json': {
-            schema: { $ref: '#/components/schemas/Error' },
+            schema: { $ref: `#/components/schemas/${hasProblemCodes ? 'ExtError' : 'Error'}` },
             examples: Object.fromEntries(kinds.map((kind) => [kind, { value: exampleOf(kind) }])),
           },
         },

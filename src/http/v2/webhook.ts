@@ -164,13 +164,13 @@ function parseRegistration(body: RawBody): Registration {
   const registration = parseObject(body)
   const problems: Problems = {}
   const url = address.parse(registration.url ?? null)
-  if (url === null) problems.url = [new Problem('Required.')]
+  if (url === null) problems.url = [new Problem('required')]
   else if (url instanceof Problem) problems.url = [url]
   const token = chooseToken(registration.token)
   if (token instanceof Problem) problems.token = [token]
   const events = registration.events ?? 'pluralkit'
   if (events !== 'pluralkit' && events !== 'all')
-    problems.events = [new Problem('Must be one of: pluralkit, all.')]
+    problems.events = [new Problem('not_choice', { choices: ['pluralkit', 'all'] })]
   throwIfInvalid(problems)
   return { url: url as string, token: token as string, events: events as Registration['events'] }
 }

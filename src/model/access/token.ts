@@ -31,11 +31,10 @@ export const MAX_TOKENS = 50
 export function validateToken(draft: TokenDraft, now: Instant): Problems {
   const problems: Problems = {}
   // A token is revoked by its name in the path, and URLs normalize these names away.
-  if (draft.name === '.' || draft.name === '..')
-    problems.name = [new Problem('Must be another name.')]
+  if (draft.name === '.' || draft.name === '..') problems.name = [new Problem('unusable_name')]
   if (typeof draft.expires === 'number' && draft.expires <= now)
-    problems.expires = [new Problem('Must be in the future.')]
+    problems.expires = [new Problem('not_in_future')]
   if (draft.private_members && draft.scope !== 'watch')
-    problems.private_members = [new Problem('Only for tokens with the scope watch.')]
+    problems.private_members = [new Problem('only_for_watch')]
   return problems
 }

@@ -90,7 +90,7 @@ export function parseDraft<E extends Entity>(entity: E, given: RawInput): Draft<
   const { values, problems } = parsePartial(entity, given)
   for (const [key, field] of entity.entries)
     if (field.required && !(key in values) && !hasProblem(problems, key))
-      problems[key] = [new Problem('Required.')]
+      problems[key] = [new Problem('required')]
   throwIfInvalid(problems)
   return values as Draft<E>
 }
@@ -169,7 +169,7 @@ export function parsePartial<E extends Entity>(
 
 export function parseLevel(value: unknown): Level | Problem {
   if (value === null || value === 'public') return 'public'
-  return value === 'private' ? 'private' : new Problem('Must be "public", "private" or null.')
+  return value === 'private' ? 'private' : new Problem('not_level')
 }
 
 function isSame(a: unknown, b: unknown): boolean {

@@ -1,5 +1,3 @@
-import { Problem } from './validation'
-
 /** A chat network, such as `discord`, `matrix` or `irc`. */
 export type Platform = string
 
@@ -35,13 +33,6 @@ export function describeId(platform: Platform): string {
  */
 export function formatId({ platform, id }: PlatformId): string {
   return platform === DISCORD ? id : `${platform}:${id}`
-}
-
-/** Parses an ID in a request into its stored form. */
-export function parseSnowflake(value: unknown, platform: Platform = DISCORD): string | Problem {
-  return typeof value === 'string' && isIdOf(platform, value)
-    ? formatId({ platform, id: value })
-    : new Problem(`Must be ${describeId(platform)}, as a string.`)
 }
 
 /** Parses an ID that `formatId` wrote. The prefix `discord:` is accepted too. */

@@ -1,10 +1,16 @@
-/** Problem with one value; clients can show the message. */
-export class Problem {
+import type { Coded, TextValues, ValueArgs } from './coded'
+import type { ProblemCode, problemMessages } from './problemMessages'
+
+/** Problem with one value. */
+export class Problem<C extends ProblemCode = ProblemCode> implements Coded<C> {
+  readonly values: TextValues
+
   constructor(
-    readonly message: string,
-    readonly max_length?: number,
-    readonly actual_length?: number,
-  ) {}
+    readonly code: C,
+    ...[values]: ValueArgs<(typeof problemMessages)[C]>
+  ) {
+    this.values = values ?? {}
+  }
 
   /** Lists the problem by its key in a body, in which the value has the given key. */
   under(key: string): [key: string, problem: Problem][] {
@@ -17,7 +23,7 @@ export class ItemProblems extends Problem {
   readonly #items: readonly (readonly [path: string, problem: Problem])[]
 
   constructor(items: readonly (readonly [path: string, problem: Problem])[]) {
-    super(items[0]?.[1].message ?? '')
+    super('not_options')
     this.#items = items
   }
 
@@ -38,10 +44,8 @@ export const MAX_TAG_AFFIXES = 95
 
 /** Accepts text that can be stored and returned unchanged: no NUL, no lone surrogate. */
 export function parseText(value: string, max: number): string | Problem {
-  if (value.length > max)
-    return new Problem(`Too long: at most ${max} characters.`, max, value.length)
-  if (value.includes('\0') || !value.isWellFormed())
-    return new Problem('Contains characters that cannot be stored.')
+  if (value.length > max) return new Problem('too_long', { max, actual: value.length })
+  if (value.includes('\0') || !value.isWellFormed()) return new Problem('not_storable')
   return value
 }
 
@@ -78,19 +82,14 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 export function parseProxyTag(item: unknown): ProxyTag | Problem {
-  if (!isObject(item)) return new Problem('A proxy tag is an object with "prefix" and "suffix".')
+  if (!isObject(item)) return new Problem('not_proxy_tag')
   const { prefix = null, suffix = null } = item
   for (const part of [prefix, suffix])
-    if (part !== null && typeof part !== 'string')
-      return new Problem('A proxy tag\'s "prefix" and "suffix" are strings or null.')
+    if (part !== null && typeof part !== 'string') return new Problem('not_proxy_tag_texts')
   const tag = { prefix: (prefix as string) || null, suffix: (suffix as string) || null }
   const length = (tag.prefix ?? '').length + (tag.suffix ?? '').length
   if (length > MAX_TAG_AFFIXES)
-    return new Problem(
-      `A proxy tag is too long: prefix and suffix together at most ${MAX_TAG_AFFIXES} characters.`,
-      MAX_TAG_AFFIXES,
-      length,
-    )
+    return new Problem('proxy_tag_too_long', { max: MAX_TAG_AFFIXES, actual: length })
   for (const part of [tag.prefix, tag.suffix]) {
     const checked = parseText(part ?? '', MAX_TAG_AFFIXES)
     if (checked instanceof Problem) return checked

@@ -40,12 +40,12 @@ export function validateFrontNote(
   const problems: Problems = {}
   if (at !== null && isTooFarAhead(at, now)) problems.at = [TOO_FAR_AHEAD]
   if (kind === 'comment') {
-    if (text === null) problems.text = [new Problem('Required.')]
+    if (text === null) problems.text = [new Problem('required')]
     return problems
   }
-  if (member === null) problems.member = [new Problem('Required.')]
+  if (member === null) problems.member = [new Problem('required')]
   const checked = text === null ? null : parseText(text, MAX_STATUS)
   if (checked instanceof Problem) problems.text = [checked]
-  if (by !== null) problems.by = [new Problem('Only a comment has an author.')]
+  if (by !== null) problems.by = [new Problem('only_comment_has_author')]
   return problems
 }

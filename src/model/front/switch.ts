@@ -40,7 +40,7 @@ export function isTooFarAhead(timestamp: Instant, now: Instant): boolean {
   return timestamp > now + MAX_AHEAD
 }
 
-export const TOO_FAR_AHEAD = new Problem('Must not be more than a day ahead.')
+export const TOO_FAR_AHEAD = new Problem('too_far_ahead')
 
 /**
  * Returns the default time of a switch: now, or just after the latest switch if that is slightly in

@@ -25,7 +25,5 @@ export type NotePatch = Patch<typeof note>
 
 /** Returns problems that field validation does not detect. */
 export function validateNote({ title, text }: Pick<Note, 'title' | 'text'>): Problems {
-  return title === null && text === null
-    ? { text: [new Problem('Title or text is required.')] }
-    : {}
+  return title === null && text === null ? { text: [new Problem('title_or_text_required')] } : {}
 }

@@ -32,7 +32,7 @@ export const patchedPost = withKeys(post, ['title', 'text', 'read'])
 export function validatePost({ room, for: recipient, read }: Post): Problems {
   if (room === null) return {}
   return {
-    ...(recipient !== null && { for: [new Problem('A post in a room is on no board.')] }),
-    ...(read && { read: [new Problem('Posts in rooms are neither read nor unread.')] }),
+    ...(recipient !== null && { for: [new Problem('room_post_on_board')] }),
+    ...(read && { read: [new Problem('room_post_read')] }),
   }
 }

@@ -25,7 +25,7 @@ export function parseValue({ type, options }: FieldType, value: unknown): FieldV
 type Parser = (value: unknown, options: readonly FieldOption[]) => FieldValue | Problem
 
 const parseTextValue: Parser = (value) =>
-  typeof value === 'string' ? parseText(value, MAX_VALUE) : new Problem('Must be a string or null.')
+  typeof value === 'string' ? parseText(value, MAX_VALUE) : new Problem('not_text_or_null')
 
 const colorField = color({ doc: '' })
 const urlField = url({ doc: '' })
@@ -34,36 +34,44 @@ const parsers: Record<CustomFieldType, Parser> = {
   text: parseTextValue,
   markdown: parseTextValue,
   color: (value) => colorField.parse(value),
-  date: textOf('YYYY-MM-DD', isCalendarDate),
-  month: textOf('MM', (text) => isCalendarDate(`2000-${text}-01`)),
-  year: textOf('YYYY', (text) => isCalendarDate(`${text}-01-01`)),
-  month_year: textOf('YYYY-MM', (text) => isCalendarDate(`${text}-01`)),
+  date: textOf('not_date_value', 'YYYY-MM-DD', isCalendarDate),
+  month: textOf('not_month', 'MM', (text) => isCalendarDate(`2000-${text}-01`)),
+  year: textOf('not_year', 'YYYY', (text) => isCalendarDate(`${text}-01-01`)),
+  month_year: textOf('not_month_year', 'YYYY-MM', (text) => isCalendarDate(`${text}-01`)),
   // 2000 has a 29th of February.
-  month_day: textOf('MM-DD', (text) => isCalendarDate(`2000-${text}`)),
-  moment: textOf('YYYY-MM-DDTHH:MM', isMoment),
+  month_day: textOf('not_month_day', 'MM-DD', (text) => isCalendarDate(`2000-${text}`)),
+  moment: textOf('not_moment', 'YYYY-MM-DDTHH:MM', isMoment),
   number: (value) =>
     typeof value === 'number' && Number.isFinite(value)
       ? // JSON has no negative zero.
         value + 0
-      : new Problem('Must be a number or null.'),
-  flag: (value) =>
-    typeof value === 'boolean' ? value : new Problem('Must be true, false or null.'),
+      : new Problem('not_number_or_null'),
+  flag: (value) => (typeof value === 'boolean' ? value : new Problem('not_flag_or_null')),
   url: (value) => urlField.parse(value),
-  choice: (value, options) =>
-    isOptionId(value, options) ? value : new Problem('Must be the ID of an option or null.'),
+  choice: (value, options) => (isOptionId(value, options) ? value : new Problem('not_option')),
   choices: (value, options) => {
     if (!Array.isArray(value) || !value.every((id) => isOptionId(id, options)))
-      return new Problem('Must be a list of IDs of options or null.')
-    if (new Set(value).size < value.length) return new Problem('An option is named twice.')
+      return new Problem('not_option_ids')
+    if (new Set(value).size < value.length) return new Problem('option_twice')
     return value.length === 0 ? null : value
   },
 }
 
-function textOf(form: string, isValid: (text: string) => boolean): Parser {
+function textOf(
+  code:
+    | 'not_date_value'
+    | 'not_month'
+    | 'not_year'
+    | 'not_month_year'
+    | 'not_month_day'
+    | 'not_moment',
+  form: string,
+  isValid: (text: string) => boolean,
+): Parser {
   return (value) =>
     typeof value === 'string' && value.length === form.length && isValid(value)
       ? value
-      : new Problem(`Must be ${form} or null.`)
+      : new Problem(code)
 }
 
 function isMoment(text: string): boolean {

@@ -81,11 +81,11 @@ export function validateReminder(given: Reminder): Problems {
   const problems: Problems = {}
   for (const kind of reminderKinds)
     for (const key of keysOfKind[kind])
-      if (kind === given.kind && given[key] === null) problems[key] = [new Problem('Required.')]
+      if (kind === given.kind && given[key] === null) problems[key] = [new Problem('required')]
       else if (kind !== given.kind && given[key] !== null)
-        problems[key] = [new Problem(`Only a reminder of the kind ${kind} has this.`)]
+        problems[key] = [new Problem('only_for_kind', { kind })]
   const { from } = given
   if (from !== null && (from < FIRST_DAY || from > LAST_DAY))
-    problems.from ??= [new Problem(`Must be between ${FIRST_DAY} and ${LAST_DAY}.`)]
+    problems.from ??= [new Problem('outside_days', { first: FIRST_DAY, last: LAST_DAY })]
   return problems
 }

@@ -244,7 +244,7 @@ function problemsOfRepeated(
   for (const [index, { position }] of items.entries()) {
     const row = rows[index]
     if (row?.system_id !== systemId) continue
-    if (seen.has(row.id)) problems[`${position}.id`] = [new Problem('Named twice.')]
+    if (seen.has(row.id)) problems[`${position}.id`] = [new Problem('named_twice')]
     seen.add(row.id)
   }
   return problems

@@ -69,7 +69,7 @@ export async function createFrontNote(
   draft: FrontNoteDraft,
 ): Promise<{ note: Redacted<typeof frontNote>; isNew: boolean }> {
   const systemId = requireSystem(viewer, 'switch')
-  if (draft.text === undefined) throw error('invalidBody', { text: [new Problem('Required.')] })
+  if (draft.text === undefined) throw error('invalidBody', { text: [new Problem('required')] })
   return deps.transact({ system: systemId }, async (tx) => {
     await requireExists(tx, systemId)
     const { row, isNew } = await writeFrontNote(deps, tx, systemId, draft)
@@ -89,7 +89,7 @@ export async function patchFrontNote(
     if (before.kind === 'status' && at !== null && at !== before.at) {
       const memberId = await requireInFront(tx, before.system_id, String(before.member), at)
       if (await findStatus(tx, before.system_id, memberId, at))
-        throw error('invalidBody', { at: [new Problem('There is a status at this time.')] })
+        throw error('invalidBody', { at: [new Problem('status_exists')] })
       await removeStatusAt(deps, tx, before.system_id, memberId, at)
     }
     return redactForOwner(
@@ -132,7 +132,7 @@ async function requireInFront(tx: Db, systemId: number, ref: string, at: Instant
   const [found] = await getOwnEntities(tx, memberRowKind, systemId, [ref])
   if (!found) throw error('memberRefNotFound', ref)
   if (!(await isInFront(tx, systemId, found.id, at)))
-    throw error('invalidBody', { member: [new Problem('Must be in front at that time.')] })
+    throw error('invalidBody', { member: [new Problem('not_in_front')] })
   return found.id
 }
 

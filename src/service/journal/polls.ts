@@ -113,9 +113,9 @@ export async function castVote(
 ): Promise<CountedPoll> {
   return changeVote(deps, viewer, pollId, memberRef, async (tx, { id, options }, voter) => {
     if ((await kindOf(tx, voter.id)) === 'custom_front')
-      throw error('invalidBody', { member: [new Problem('Must not be a custom front.')] })
+      throw error('invalidBody', { member: [new Problem('custom_front')] })
     if (!options?.some((known) => known.id === option))
-      throw error('invalidBody', { option: [new Problem('There is no such option.')] })
+      throw error('invalidBody', { option: [new Problem('no_such_option')] })
     const before = await findVote(tx, id, voter.id)
     if (before?.option_id === option && before.comment === comment) return null
     const created = deps.now()

@@ -15,7 +15,7 @@ export function parseValues(
   const values = new Map<number, string | null>()
   for (const [uuid, value] of Object.entries(given)) {
     const definition = byUuid.get(uuid.toLowerCase())
-    const parsed = definition ? parseValue(definition, value) : new Problem('Field not found.')
+    const parsed = definition ? parseValue(definition, value) : new Problem('field_not_found')
     if (parsed instanceof Problem) problems[`${under}.${uuid}`] = [parsed]
     else if (definition) values.set(definition.id, parsed === null ? null : JSON.stringify(parsed))
   }

@@ -46,7 +46,7 @@ async function applyPatch(
   const after = { ...before, ...rest }
   const { autoproxy_mode } = after
   if (autoproxy_mode === 'off' || autoproxy_mode === 'front') {
-    if (memberRef) throw rejectMember(`Must be null while the mode is ${autoproxy_mode}.`)
+    if (memberRef) throw rejectMember(new Problem('not_null_in_mode', { mode: autoproxy_mode }))
     return { ...after, ...released }
   }
   if (memberRef) {
@@ -62,11 +62,11 @@ async function applyPatch(
 
 async function getNamed(tx: Db, systemId: number, ref: string) {
   const found = await findMember(tx, ref)
-  if (!found) throw rejectMember('Member not found.')
+  if (!found) throw rejectMember(new Problem('member_not_found'))
   if (found.system_id !== systemId) throw error('notYourMember')
   return found
 }
 
-function rejectMember(message: string) {
-  return error('invalidBody', { autoproxy_member: [new Problem(message)] })
+function rejectMember(problem: Problem) {
+  return error('invalidBody', { autoproxy_member: [problem] })
 }

@@ -135,7 +135,7 @@ async function requireMember(tx: Db, draft: MessageDraft): Promise<Member> {
 async function requireKnownSender(tx: Db, { sender }: MessageDraft): Promise<never> {
   const account = await findAccount(tx, sender)
   if (account) await requireEnabled(tx, account.system_id)
-  throw error('invalidBody', { member: [new Problem('Member not found.')] })
+  throw error('invalidBody', { member: [new Problem('member_not_found')] })
 }
 
 function serializeRows(tx: Db, { message, system, member }: FoundMessage): Omit<Recorded, 'isNew'> {

@@ -14,7 +14,7 @@ export function unknownOptions(
   for (const [at, option] of (Array.isArray(given) ? given : []).slice(0, MAX_OPTIONS).entries()) {
     const { id = '' }: { id?: unknown } = isObject(option) ? option : {}
     if (typeof id === 'string' && id !== '' && !ids.has(id))
-      problems[`options.${at}.id`] = [new Problem('Option not found.')]
+      problems[`options.${at}.id`] = [new Problem('option_not_found')]
   }
   return problems
 }

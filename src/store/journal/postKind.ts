@@ -58,6 +58,6 @@ async function requireSamePlace(tx: Db, reply: Post, systemId: number): Promise<
   const target = await getOwnedRow(tx, postKind, systemId, reply_to)
   if (target.room !== reply.room || target.for !== reply.for)
     throw error('invalidBody', {
-      reply_to: [new Problem('Must be a post of the same room or board.')],
+      reply_to: [new Problem('other_thread')],
     })
 }

@@ -67,9 +67,9 @@ function checkOptions(body: JsonObject, before: FieldRow | null): Problems {
   const isChoice = hasOptions(type as CustomFieldType)
   const isKept = body.options === undefined && before !== null && hasOptions(before.type)
   const isMissing = (body.options ?? null) === null && !isKept
-  if (isChoice && isMissing) problems.options = [new Problem('At least one option is required.')]
+  if (isChoice && isMissing) problems.options = [new Problem('options_required')]
   if (!isChoice && (body.options ?? null) !== null)
-    problems.options = [new Problem('Only choices have options.')]
+    problems.options = [new Problem('options_only_for_choices')]
   return problems
 }
 

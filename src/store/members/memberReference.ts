@@ -29,7 +29,7 @@ export function author(column: string): Reference {
     async resolve(tx, systemId, ref, key) {
       const found = await resolve(tx, systemId, ref, key)
       if ((await kindOf(tx, found.id)) === 'custom_front')
-        throw error('invalidBody', { [key]: [new Problem('Must not be a custom front.')] })
+        throw error('invalidBody', { [key]: [new Problem('custom_front')] })
       return found
     },
   }

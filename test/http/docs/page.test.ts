@@ -184,7 +184,7 @@ describe('the API document', () => {
       expect(description).not.toBe('')
       if (Number(status) >= 400)
         expect(content?.['application/json']?.schema).toEqual({
-          $ref: '#/components/schemas/Error',
+          $ref: `#/components/schemas/${line.includes(' /ext/') ? 'ExtError' : 'Error'}`,
         })
     }
   })

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import type { CustomFieldType } from '../../../model/members/customField'
 import type { CustomField } from '../../api/types'
 import { keyOf } from '../../core/customFields'
-import { fieldStrings, findServerText, privacyStrings } from '../../texts/texts'
+import { fieldStrings, privacyStrings } from '../../texts/texts'
 import { tint } from '../../ui/avatar'
 import { Icon } from '../../ui/icon'
 import { ProblemText } from '../../ui/problemText'
@@ -20,7 +20,7 @@ export function ValueLine({ form, field }: { form: Form; field: CustomField }) {
   const Input = inputs[field.type]
   return (
     <Input
-      form={withTexts(form, name)}
+      form={form}
       name={name}
       field={field}
       beside={
@@ -30,16 +30,6 @@ export function ValueLine({ form, field }: { form: Form; field: CustomField }) {
       }
     />
   )
-}
-
-/** Describes the problem of a value in the language of the page. */
-function withTexts(form: Form, name: string): Form {
-  const { [name]: problem, ...others } = form.problems
-  if (problem === undefined) return form
-  return {
-    ...form,
-    problems: { ...others, [name]: findServerText(fieldStrings.problems, problem) },
-  }
 }
 
 /** Line with one input of a type that browsers know. */

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { Problem } from '../../../model/core/validation'
+import { member } from '../../../model/members/member'
 import { ApiError, errorMessage, problemMessage } from '../../api/client'
 import { api } from '../../api/resources'
 import { showToast } from '../../core/actions'
@@ -42,7 +44,13 @@ interface NameProps {
 export function NameForm({ label, initial = '', onName, onTyped, children }: NameProps) {
   const [name, setName] = useState(initial)
   const { onSubmit, problem, setProblem, isBusy } = useAction({ explain: explainName })
-  const submit = () => (name.trim() === '' ? setProblem(strings.enterName) : onName(name.trim()))
+  const submit = () => {
+    if (name.trim() === '') return setProblem(strings.enterName)
+    // All names have the same limit.
+    const checked = member.fields.name.parse(name.trim())
+    if (checked instanceof Problem) return setProblem(problemMessage(checked))
+    return onName(checked)
+  }
   return (
     <form onSubmit={onSubmit(submit)} noValidate>
       <label class="field">

@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
+import { parseCoded } from '../../../model/core/coded'
 import { parseInstant } from '../../../model/core/time'
 import { Problem } from '../../../model/core/validation'
+import { webhookMessages } from '../../../model/core/webhookMessages'
 import { system as table } from '../../../model/systems/system'
 import { ApiError, errorMessage, problemMessage, request } from '../../api/client'
 import { webhookPaths } from '../../api/resources'
@@ -10,7 +12,7 @@ import { isOffline } from '../../core/store'
 import { useAction } from '../../core/useAction'
 import { now } from '../../lib/clock'
 import { formatAgo } from '../../lib/time'
-import { findServerText, strings, systemStrings } from '../../texts/texts'
+import { strings, systemStrings } from '../../texts/texts'
 import { ConfirmSheet } from '../../ui/confirmSheet'
 import { CopyField } from '../../ui/copyField'
 import { Skeleton } from '../../ui/page'
@@ -68,7 +70,7 @@ export function WebhookCard() {
       showToast({
         text:
           status === null
-            ? systemStrings.testFailed(findServerText(systemStrings.reasons, error))
+            ? systemStrings.testFailed(translate(error))
             : systemStrings.testAnswered(status),
       })
       await load()
@@ -200,19 +202,18 @@ function ActionButton({ text, isBusy, isMain = false, onClick }: ActionButtonPro
 /** Describes the problem of the `url` field, if there is one. */
 function explain(cause: unknown): string {
   const [first] = cause instanceof ApiError ? (cause.problems.url ?? []) : []
-  return first ? findServerText(systemStrings.reasons, problemMessage(first)) : errorMessage(cause)
+  return first ? translate(problemMessage(first)) : errorMessage(cause)
 }
 
-/** The last error is in the log of deliveries. */
-function explainStop(reason: string): string {
-  const [start = reason] = reason.split('; last error:')
-  return findServerText(systemStrings.reasons, start)
+/** Translates a message of the server, because problems and reasons under `/v2` have no code. */
+function translate(message: string): string {
+  return problemMessage({ message, ...parseCoded(webhookMessages, message) })
 }
 
 function describeState({ state, reason, failing_since, dropped }: Webhook): string {
   const since = parseInstant(failing_since ?? '')
   return [
-    reason === null ? systemStrings.states[state] : systemStrings.stopped(explainStop(reason)),
+    reason === null ? systemStrings.states[state] : systemStrings.stopped(translate(reason)),
     since === null ? '' : systemStrings.failingSince(formatAgo(now.value - since)),
     dropped === 0 ? '' : systemStrings.expired(dropped),
   ]

@@ -23,24 +23,3 @@ export const errors: First['main']['errors'] = {
   '40007': 'Dein System ist voll. Mehr erlaubt dieser Server nicht.',
   '40008': 'Mehr Gruppen erlaubt dieser Server nicht.',
 }
-
-export const problems: First['main']['problems'] = {
-  'Required.': 'Das wird gebraucht.',
-  'Too long: at most # characters.': 'Zu lang: höchstens # Zeichen.',
-  'A proxy tag is too long: prefix and suffix together at most # characters.':
-    'Ein Proxy-Tag ist zu lang: Davor und danach zusammen höchstens # Zeichen.',
-  'At most # proxy tags.': 'Höchstens # Proxy-Tags.',
-  'At most # items.': 'Höchstens # Einträge.',
-  'Must not be empty.': 'Hier fehlt noch etwas.',
-  'Contains characters that cannot be stored.':
-    'Enthält Zeichen, die nicht gespeichert werden können.',
-  'Must be six hexadecimal digits, without "#".': 'Gib sechs Zeichen aus 0–9 und a–f ein.',
-  'Must be an absolute http or https address.':
-    'Gib eine Webadresse ein, die mit https:// oder http:// beginnt.',
-  'Must be a time zone name such as "Europe/Oslo".':
-    'Gib eine Zeitzone ein, zum Beispiel Europe/Berlin.',
-  'Must be a real date, YYYY-MM-DD.': 'Gib ein Datum ein.',
-  'Must be in the future.': 'Wähle einen Tag in der Zukunft.',
-  'Must be another name.': 'Wähle einen anderen Namen.',
-  'Must not be more than a day ahead.': 'Das liegt in der Zukunft.',
-}

@@ -3,7 +3,6 @@ import { archive } from './archive'
 import { fields } from './fields'
 import { frontNotes } from './frontNotes'
 import { groupTree } from './groupTree'
-import { importReasons } from './importReasons'
 import { journal } from './journal'
 import { memberExt } from './memberExt'
 import { offline } from './offline'
@@ -17,7 +16,6 @@ export const ext: Ext = {
   fields,
   frontNotes,
   groupTree,
-  importReasons,
   journal,
   memberExt,
   reminders,

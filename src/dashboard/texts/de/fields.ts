@@ -83,16 +83,4 @@ export const fields: Ext['fields'] = {
   partOf: (part, field) => `${field}: ${part}`,
   noFields: 'Ihr habt noch keine Felder.',
   toFields: 'Zu euren Feldern',
-  problems: {
-    'Must be YYYY-MM-DD or null.': 'Gib ein Datum ein.',
-    'Must be MM or null.': 'Wähl einen Monat.',
-    'Must be YYYY or null.': 'Gib ein Jahr mit vier Ziffern ein.',
-    'Must be YYYY-MM or null.': 'Gib Monat und Jahr ein.',
-    'Must be MM-DD or null.': 'Gib einen Tag ein, den dieser Monat hat.',
-    'Must be YYYY-MM-DDTHH:MM or null.': 'Gib Datum und Uhrzeit ein.',
-    'Must be a number or null.': 'Gib eine Zahl ein.',
-    'Must be the ID of an option or null.': 'Diese Möglichkeit gibt es nicht mehr.',
-    'Must be a list of IDs of options or null.': 'Eine dieser Möglichkeiten gibt es nicht mehr.',
-    'Field not found.': 'Dieses Feld gibt es nicht mehr.',
-  },
 }

@@ -1,6 +1,6 @@
-import type { Ext } from '../catalogue'
+import type { Codes } from '../catalogue'
 
-export const importReasons: Ext['importReasons'] = {
+export const importReasons: Codes['importReasons'] = {
   'Everything from a Simply Plural file arrives private: only you can see it until you change that.':
     'Alles aus einer Simply-Plural-Datei wird privat importiert. Nur du siehst es, bis du das änderst.',
   'Simply Plural hosted the picture and has shut down; its avatar archive may have it':

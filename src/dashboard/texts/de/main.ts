@@ -1,6 +1,6 @@
 import type { First } from '../catalogue'
 import { createMessageTools, type Word } from '../messages'
-import { errors, problems } from './errors'
+import { errors } from './errors'
 
 const { countOf, duration, list, number, plural } = createMessageTools('de')
 const relative = new Intl.RelativeTimeFormat('de', { style: 'short' })
@@ -69,7 +69,6 @@ export const main: First['main'] = {
   noon: 'Mittag',
   quoted: (text) => `„${text}“`,
   errors,
-  problems,
 
   skip: 'Zum Inhalt springen',
   navigation: 'Hauptmenü',

@@ -41,27 +41,6 @@ export const system: Rest['system'] = {
     active: 'Aktiv: Jedes Ereignis wird gesendet.',
     disabled: 'Angehalten.',
   },
-  reasons: {
-    'Bad address: at most # characters.': 'Die Adresse ist zu lang: höchstens # Zeichen.',
-    'Bad address: must be absolute and start with https://.':
-      'Die Adresse muss mit https:// beginnen.',
-    'Bad address: must start with https://.': 'Die Adresse muss mit https:// beginnen.',
-    'Bad address: must not contain a user name or password.':
-      'Die Adresse darf weder Benutzernamen noch Passwort enthalten.',
-    'Bad address: not a host name.': 'Die Adresse hat keinen gültigen Hostnamen.',
-    'Bad address: Discord webhooks cannot receive events.':
-      'Webhooks von Discord können keine Ereignisse empfangen.',
-    'Bad address: must have a host name instead of an IP address.':
-      'Die Adresse braucht einen Hostnamen statt einer IP-Adresse.',
-    'Bad address: must use port #.': 'Die Adresse muss Port # verwenden.',
-    'Cannot resolve: the host name has no address.': 'Dieser Hostname hat keine Adresse.',
-    'Address not public: the host name resolves to a private or reserved network.':
-      'Dieser Host liegt in einem privaten Netz.',
-    'The receiver answered #.': 'Das Ziel hat mit # geantwortet.',
-    'The receiver accepted a wrong signing token.':
-      'Das Ziel hat ein falsches Signatur-Token angenommen.',
-    'Deliveries failed for too long': 'Sendungen sind zu lange gescheitert.',
-  },
   stopped: (why) => `Angehalten: ${why}`,
   failingSince: (ago) => `Das Ziel antwortet nicht richtig (zuerst ${ago}).`,
   expired: (count) =>

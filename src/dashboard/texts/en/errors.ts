@@ -22,23 +22,3 @@ export const errors = {
   '40007': 'Your system is full. This server doesn’t allow more.',
   '40008': 'You have as many groups as this server allows.',
 }
-
-/** Texts in place of the messages of the field tables, which are the keys; `#` stands for a number. */
-export const problems = {
-  'Required.': 'Required.',
-  'Too long: at most # characters.': 'Too long: at most # characters.',
-  'A proxy tag is too long: prefix and suffix together at most # characters.':
-    'A proxy tag is too long: prefix and suffix can have # characters together.',
-  'At most # proxy tags.': 'At most # proxy tags.',
-  'At most # items.': 'At most # entries.',
-  'Must not be empty.': 'Must not be empty.',
-  'Contains characters that cannot be stored.': 'Contains characters that can’t be stored.',
-  'Must be six hexadecimal digits, without "#".': 'Must be six hexadecimal digits, without “#”.',
-  'Must be an absolute http or https address.': 'Must be an absolute http or https address.',
-  'Must be a time zone name such as "Europe/Oslo".':
-    'Must be a time zone name such as “Europe/Oslo”.',
-  'Must be a real date, YYYY-MM-DD.': 'Enter a date.',
-  'Must be in the future.': 'Choose a day in the future.',
-  'Must be another name.': 'Choose another name.',
-  'Must not be more than a day ahead.': 'That’s in the future.',
-}

@@ -86,17 +86,4 @@ export const fields = {
   partOf: (part: string, field: string) => `${field}: ${part}`,
   noFields: 'You have no fields yet.',
   toFields: 'To your fields',
-  /** In place of the messages of the model. */
-  problems: {
-    'Must be YYYY-MM-DD or null.': 'Enter a date.',
-    'Must be MM or null.': 'Choose a month.',
-    'Must be YYYY or null.': 'Enter a year with four digits.',
-    'Must be YYYY-MM or null.': 'Enter month and year.',
-    'Must be MM-DD or null.': 'Enter a day that this month has.',
-    'Must be YYYY-MM-DDTHH:MM or null.': 'Enter date and time.',
-    'Must be a number or null.': 'Enter a number.',
-    'Must be the ID of an option or null.': 'This option no longer exists.',
-    'Must be a list of IDs of options or null.': 'One of these options no longer exists.',
-    'Field not found.': 'This field no longer exists.',
-  },
 }

@@ -1,5 +1,5 @@
 import { capitalize, createMessageTools, type DurationParts, type Word } from '../messages'
-import { errors, problems } from './errors'
+import { errors } from './errors'
 
 // British lists: "Wren, Iris and Moss".
 const { countOf, list, number, plural } = createMessageTools('en-GB')
@@ -75,7 +75,6 @@ export const main = {
   noon: 'Noon',
   quoted: (text: string) => `“${text}”`,
   errors,
-  problems,
 
   // Layout.
   skip: 'Skip to content',

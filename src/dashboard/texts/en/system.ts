@@ -44,27 +44,6 @@ export const system = {
     active: 'Active: every event is sent.',
     disabled: 'Stopped.',
   },
-  /** Texts in place of the reasons that the server gives, which are the keys; `#` stands for a number. */
-  reasons: {
-    'Bad address: at most # characters.': 'The address is too long: at most # characters.',
-    'Bad address: must be absolute and start with https://.':
-      'The address must start with https://.',
-    'Bad address: must start with https://.': 'The address must start with https://.',
-    'Bad address: must not contain a user name or password.':
-      'The address must not contain a user name or a password.',
-    'Bad address: not a host name.': 'The address has no valid host name.',
-    'Bad address: Discord webhooks cannot receive events.':
-      'Discord webhooks can’t receive events.',
-    'Bad address: must have a host name instead of an IP address.':
-      'The address must have a host name instead of an IP address.',
-    'Bad address: must use port #.': 'The address must use port #.',
-    'Cannot resolve: the host name has no address.': 'This host name has no address.',
-    'Address not public: the host name resolves to a private or reserved network.':
-      'This host is on a private network.',
-    'The receiver answered #.': 'The receiver answered #.',
-    'The receiver accepted a wrong signing token.': 'The receiver accepted a wrong signing token.',
-    'Deliveries failed for too long': 'Deliveries failed for too long.',
-  },
   stopped: (why: string) => `Stopped: ${why}`,
   failingSince: (ago: string) => `It has been failing since ${ago}.`,
   expired: (count: number) =>

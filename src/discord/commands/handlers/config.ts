@@ -46,8 +46,7 @@ function ofSystem(
 
 function parseBy({ texts }: Context, field: Field, text: string): unknown {
   const value = field.parse(field.kind === 'choice' ? text.toLowerCase() : text)
-  if (value instanceof Problem)
-    throw new Refusal(texts.invalidValue(texts.labels.value, value.message))
+  if (value instanceof Problem) throw new Refusal(texts.invalidValue(texts.labels.value, value))
   return value
 }
 

@@ -96,8 +96,7 @@ export function parseFields<E extends Entity>(
     if (text === undefined) continue
     const label = labelOf(texts.fieldLabels, key)
     const value = parseText(fieldOf(entity, key), text.trim())
-    if (value instanceof Problem)
-      problems.push(texts.invalidValue(label, value.message, value.actual_length))
+    if (value instanceof Problem) problems.push(texts.invalidValue(label, value))
     else patch.set(key, value)
   }
   if (problems.length > 0) throw new Refusal(problems.join('\n'))
@@ -167,11 +166,7 @@ async function runField(context: Context, args: Arguments, target: FieldTarget):
   const text = field.kind === 'url' ? await readAddress(context, given) : (given ?? '')
   const value = parseText(field, text)
   if (value instanceof Problem)
-    throw new Refusal(
-      field.kind === 'date'
-        ? texts.invalidDate
-        : texts.invalidValue(label, value.message, value.actual_length),
-    )
+    throw new Refusal(field.kind === 'date' ? texts.invalidDate : texts.invalidValue(label, value))
   await write(value)
   return showChanged(context, target, String(value))
 }

@@ -1,5 +1,4 @@
 import { isOwner } from '../../../model/core/privacy'
-import { Problem } from '../../../model/core/validation'
 import { member as memberEntity } from '../../../model/members/member'
 import { changeMemberGroups } from '../../../service/groups/memberships'
 import { createMember } from '../../../service/members/members'
@@ -67,9 +66,9 @@ export async function createMemberFrom(
   const { texts, deps } = context
   const own = await requireOwn(context)
   const tag = example === undefined ? null : parseTag(texts, example)
-  const problems = tag instanceof Problem ? [tag.message] : []
+  const problems = typeof tag === 'string' ? [tag] : []
   const { name = '', ...draft } = parseFields(context, memberEntity, given, problems)
-  const proxy_tags = tag === null || tag instanceof Problem ? [] : [tag]
+  const proxy_tags = tag === null || typeof tag === 'string' ? [] : [tag]
   const members = await viewMembers(context, own.viewer, '@me')
   const create = async (): Promise<Answer> => {
     const { row } = await createMember(deps, own.viewer, { ...draft, name, proxy_tags })

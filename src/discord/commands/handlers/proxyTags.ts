@@ -34,7 +34,7 @@ export function changeTags(action: 'set' | 'add' | 'remove' | 'clear'): Handler 
     const write = async (proxy_tags: ProxyTag[]): Promise<Answer> => {
       const parsed = memberEntity.fields.proxy_tags.parse(proxy_tags)
       if (parsed instanceof Problem)
-        throw new Refusal(texts.invalidValue(texts.labels.proxyTags, parsed.message))
+        throw new Refusal(texts.invalidValue(texts.labels.proxyTags, parsed))
       await patchMember(deps, own.viewer, id, { proxy_tags: parsed })
       return { content: texts.tagsChanged(tagsText(context, member.name, parsed)) }
     }
@@ -45,7 +45,7 @@ export function changeTags(action: 'set' | 'add' | 'remove' | 'clear'): Handler 
       return confirm(context, texts.confirmClearTags(escapeMarkdown(member.name)), () => write([]))
     }
     const tag = parseTag(texts, values.tags ?? '')
-    if (tag instanceof Problem) throw new Refusal(tag.message)
+    if (typeof tag === 'string') throw new Refusal(tag)
     const hasTag = before.some((other) => isSame(tag, other))
     if (action === 'remove') {
       if (!hasTag) throw new Refusal(texts.hasNoSuchTag(formatTag(tag)))
@@ -82,12 +82,12 @@ export function conflictsOf(
   return rivals.length === 0 ? [] : [texts.confirmTagConflict(formatTag(tag), names)]
 }
 
-/** Parses an example such as `[text]`: the texts before and after the word `text`. */
-export function parseTag(texts: Texts, example: string): ProxyTag | Problem {
+/** Parses an example such as `[text]`: the texts around the word `text`, or the reason against it. */
+export function parseTag(texts: Texts, example: string): ProxyTag | string {
   const parts = example.split(/text/i)
   const [prefix = '', suffix = ''] = parts
-  if (parts.length !== 2) return new Problem(texts.tagNeedsText)
-  if (prefix === '' && suffix === '') return new Problem(texts.tagEmpty)
+  if (parts.length !== 2) return texts.tagNeedsText
+  if (prefix === '' && suffix === '') return texts.tagEmpty
   return { prefix: prefix || null, suffix: suffix || null }
 }
 

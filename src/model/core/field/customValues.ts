@@ -9,6 +9,6 @@ export function customValues(options: Options): Field<Record<string, unknown>> {
   return {
     ...base('customValues', 'json', { type: 'object', additionalProperties: true }, options),
     defaultValue: {},
-    parse: (value) => (isObject(value) ? value : new Problem('Must be an object of values.')),
+    parse: (value) => (isObject(value) ? value : new Problem('not_values')),
   }
 }

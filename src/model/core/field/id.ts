@@ -1,4 +1,4 @@
-import { MAX_ID, parseSnowflake } from '../platform'
+import { DISCORD, formatId, isIdOf, MAX_ID, type Platform } from '../platform'
 import { Problem } from '../validation'
 import { base, type Field, type Options, optional } from './field'
 
@@ -31,9 +31,9 @@ export function snowflakes(options: Options & { maxItems: number }): Field<strin
     defaultValue: [],
     max: maxItems,
     parse: (value, platform) => {
-      if (!Array.isArray(value)) return new Problem('Must be a list of IDs.')
+      if (!Array.isArray(value)) return new Problem('not_ids')
       if (value.length > maxItems)
-        return new Problem(`At most ${maxItems} IDs.`, maxItems, value.length)
+        return new Problem('too_many_ids', { max: maxItems, actual: value.length })
       const ids = new Set<string>()
       for (const item of value) {
         const id = parseSnowflake(item, platform)
@@ -43,4 +43,11 @@ export function snowflakes(options: Options & { maxItems: number }): Field<strin
       return [...ids]
     },
   }
+}
+
+/** Parses an ID in a request into its stored form. */
+function parseSnowflake(value: unknown, platform: Platform = DISCORD): string | Problem {
+  return typeof value === 'string' && isIdOf(platform, value)
+    ? formatId({ platform, id: value })
+    : new Problem('not_id', { platform })
 }

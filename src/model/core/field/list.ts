@@ -18,13 +18,12 @@ export function textList(options: Options & { maxItems: number; max: number }): 
     defaultValue: [],
     max: maxItems,
     parse: (value) => {
-      if (!Array.isArray(value)) return new Problem('Must be a list of strings.')
+      if (!Array.isArray(value)) return new Problem('not_texts')
       if (value.length > maxItems)
-        return new Problem(`At most ${maxItems} items.`, maxItems, value.length)
+        return new Problem('too_many_items', { max: maxItems, actual: value.length })
       const read: string[] = []
       for (const item of value) {
-        if (item !== null && typeof item !== 'string')
-          return new Problem('Must be a list of strings.')
+        if (item !== null && typeof item !== 'string') return new Problem('not_texts')
         const checked = parseText(item ?? '', max)
         if (checked instanceof Problem) return checked
         read.push(checked)
@@ -54,9 +53,9 @@ export function choiceList<const T extends string>(
     choices,
     max: choices.length,
     parse: (value) => {
-      if (!Array.isArray(value)) return new Problem('Must be a list of strings.')
+      if (!Array.isArray(value)) return new Problem('not_texts')
       const isKnown = (item: unknown): item is T => choices.includes(item as T)
-      if (!value.every(isKnown)) return new Problem(`Each must be one of: ${choices.join(', ')}.`)
+      if (!value.every(isKnown)) return new Problem('not_choices', { choices })
       return [...new Set(value)]
     },
   }
@@ -70,7 +69,7 @@ export function bucketList(options: Options): Field<string[]> {
     defaultValue: [],
     parse: (value) => {
       if (!Array.isArray(value) || !value.every((item) => typeof item === 'string'))
-        return new Problem('Must be a list of UUIDs.')
+        return new Problem('not_uuids')
       return [...new Set(value.map((item) => item.toLowerCase()))]
     },
   }
@@ -82,7 +81,7 @@ export function memberList(options: Options): Field<string[] | null> {
   return {
     ...base('texts', 'json', { type: 'array', items }, options),
     defaultValue: null,
-    parse: () => new Problem('Cannot be changed here.'),
+    parse: () => new Problem('read_only'),
   }
 }
 
@@ -103,9 +102,9 @@ export function proxyTags(options: Options): Field<ProxyTag[]> {
     defaultValue: [],
     max: MAX_TAGS,
     parse: (value) => {
-      if (!Array.isArray(value)) return new Problem('Must be a list of proxy tags.')
+      if (!Array.isArray(value)) return new Problem('not_proxy_tags')
       if (value.length > MAX_TAGS)
-        return new Problem(`At most ${MAX_TAGS} proxy tags.`, MAX_TAGS, value.length)
+        return new Problem('too_many_proxy_tags', { max: MAX_TAGS, actual: value.length })
       const tags: ProxyTag[] = []
       for (const item of value) {
         const tag = parseProxyTag(item)

@@ -5,7 +5,7 @@ export function flag(defaultValue: boolean, options: Options): Field<boolean> {
   return {
     ...baseFlag(options),
     defaultValue,
-    parse: (value) => (typeof value === 'boolean' ? value : new Problem('Must be true or false.')),
+    parse: (value) => (typeof value === 'boolean' ? value : new Problem('not_flag')),
   }
 }
 
@@ -20,9 +20,7 @@ export function nullableFlag(options: Options): Field<boolean | null> {
     ...baseFlag(options),
     ...optional,
     parse: (value) =>
-      value === null || typeof value === 'boolean'
-        ? value
-        : new Problem('Must be true, false or null.'),
+      value === null || typeof value === 'boolean' ? value : new Problem('not_flag_or_null'),
   }
 }
 
@@ -30,7 +28,7 @@ export function count(defaultValue: number, options: Options): Field<number> {
   return {
     ...baseCount(options),
     defaultValue,
-    parse: (value) => (isCount(value) ? value : new Problem('Must be a whole number, 0 or more.')),
+    parse: (value) => (isCount(value) ? value : new Problem('not_count')),
   }
 }
 
@@ -38,10 +36,7 @@ export function nullableCount(options: Options): Field<number | null> {
   return {
     ...baseCount(options),
     ...optional,
-    parse: (value) =>
-      value === null || isCount(value)
-        ? value
-        : new Problem('Must be a whole number, 0 or more, or null.'),
+    parse: (value) => (value === null || isCount(value) ? value : new Problem('not_count_or_null')),
   }
 }
 
@@ -50,14 +45,13 @@ export function nullableNumber(
   options: Options & { min: number; max: number },
 ): Field<number | null> {
   const { min, max } = options
-  const [least, most] = [min, max].map((bound) => bound.toLocaleString('en'))
   return {
     ...base('count', 'integer', { type: 'integer', minimum: min, maximum: max }, options),
     ...optional,
     parse: (value) =>
       value === null || (isCount(value) && value >= min && value <= max)
         ? value
-        : new Problem(`Must be a whole number between ${least} and ${most}, or null.`),
+        : new Problem('out_of_range', { min, max }),
     repair: discardWith('out of range'),
   }
 }

@@ -34,18 +34,18 @@ export function optionList(
     max,
     parse: (value) => {
       if (value === null && !isRequired) return null
-      if (!Array.isArray(value)) return new Problem('Must be a list of options.')
-      if (value.length === 0) return new Problem('At least one option is required.')
+      if (!Array.isArray(value)) return new Problem('not_options')
+      if (value.length === 0) return new Problem('options_required')
       const problems: [path: string, problem: Problem][] = []
       if (value.length > max)
-        problems.push(['', new Problem(`At most ${max} options.`, max, value.length)])
+        problems.push(['', new Problem('too_many_options', { max, actual: value.length })])
       const ids = new Set<string>()
       const read = value.slice(0, max).map((item, at) => {
         const report = (path: string, problem: Problem) => {
           problems.push([path === '' ? `${at}` : `${at}.${path}`, problem])
         }
         const option = parseOption(item, hasVeto, report)
-        if (ids.has(option.id)) report('id', new Problem('An option is named twice.'))
+        if (ids.has(option.id)) report('id', new Problem('option_twice'))
         if (option.id !== '') ids.add(option.id)
         return option
       })
@@ -62,7 +62,7 @@ function parseOption(
 ): Option {
   const read: Option = { id: '', name: '', color: null, ...(hasVeto && { veto: false }) }
   if (!isObject(item)) {
-    report('', new Problem('Must be an object.'))
+    report('', new Problem('not_object'))
     return read
   }
   const put = <K extends keyof Option>(key: K, value: Option[K] | Problem) => {
@@ -70,16 +70,16 @@ function parseOption(
     else read[key] = value
   }
   const { id = '', name, color: given = null, veto = false } = item
-  put('id', typeof id === 'string' ? id : new Problem('Must be a string.'))
+  put('id', typeof id === 'string' ? id : new Problem('not_text'))
   put('name', parseName(name))
   put('color', colorField.parse(given))
-  if (hasVeto) put('veto', typeof veto === 'boolean' ? veto : new Problem('Must be true or false.'))
+  if (hasVeto) put('veto', typeof veto === 'boolean' ? veto : new Problem('not_flag'))
   return read
 }
 
 function parseName(name: unknown): string | Problem {
-  if (typeof name !== 'string') return new Problem('Must be a string.')
-  return name === '' ? new Problem('Must not be empty.') : parseText(name, MAX_NAME)
+  if (typeof name !== 'string') return new Problem('not_text')
+  return name === '' ? new Problem('empty') : parseText(name, MAX_NAME)
 }
 
 const colorField = color({ doc: '' })

@@ -12,9 +12,9 @@ export function required(
   const { max } = options
   const parse = (value: unknown) =>
     typeof value !== 'string'
-      ? new Problem('Must be a string.')
+      ? new Problem('not_text')
       : value === ''
-        ? new Problem('Must not be empty.')
+        ? new Problem('empty')
         : parseText(value, max)
   return {
     ...base('text', 'text', { type: 'string', maxLength: max, minLength: 1 }, options),
@@ -57,9 +57,7 @@ export function color(options: Options): Field<string | null> {
   const parse = (value: unknown) => {
     if (isEmpty(value)) return null
     if (typeof value !== 'string') return notText
-    return /^[0-9a-f]{6}$/i.test(value)
-      ? value.toLowerCase()
-      : new Problem('Must be six hexadecimal digits, without "#".')
+    return /^[0-9a-f]{6}$/i.test(value) ? value.toLowerCase() : new Problem('not_color')
   }
   return {
     ...base('color', 'text', { type: 'string', pattern: '^[0-9a-fA-F]{6}$' }, options),
@@ -80,7 +78,7 @@ export function url(options: Options): Field<string | null> {
     if (typeof value !== 'string') return notText
     const checked = parseText(value, MAX_URL)
     if (checked instanceof Problem) return checked
-    return isHttpUrl(checked) ? checked : new Problem('Must be an absolute http or https address.')
+    return isHttpUrl(checked) ? checked : new Problem('not_url')
   }
   return {
     ...base('url', 'text', { type: 'string', maxLength: MAX_URL }, options),
@@ -92,7 +90,7 @@ export function url(options: Options): Field<string | null> {
       // Angle brackets suppress link previews in chats, so some stored addresses have them.
       const now = parse(value.trim().replace(/^<(.*)>$/s, '$1'))
       if (!(now instanceof Problem)) return { now }
-      const isTooLong = now.max_length !== undefined
+      const isTooLong = now.code === 'too_long'
       return {
         now: null,
         why: isTooLong ? `longer than ${MAX_URL} characters` : 'not a web address',
@@ -113,7 +111,7 @@ export function choice<const C extends readonly string[]>(
     parse: (value) =>
       choices.includes(value as C[number])
         ? (value as C[number])
-        : new Problem(`Must be one of: ${choices.join(', ')}.`),
+        : new Problem('not_choice', { choices }),
     repair: () => ({ now: defaultValue, why: 'not one of the choices' }),
   }
 }
@@ -132,7 +130,7 @@ export function nullableChoice<const C extends readonly string[]>(
         ? null
         : choices.includes(value as C[number])
           ? (value as C[number])
-          : new Problem(`Must be one of: ${choices.join(', ')}; or null.`),
+          : new Problem('not_choice_or_null', { choices }),
     repair: discardWith('not one of the choices'),
   }
 }
@@ -150,9 +148,7 @@ export function timezone(options: Options): Field<string> {
     ...base('timezone', 'text', { type: 'string' }, options),
     defaultValue: 'UTC',
     parse: (value) =>
-      typeof value === 'string' && isTimezone(value)
-        ? value
-        : new Problem('Must be a time zone name such as "Europe/Oslo".'),
+      typeof value === 'string' && isTimezone(value) ? value : new Problem('not_timezone'),
     repair: discardWith('not a known time zone'),
   }
 }
@@ -172,12 +168,11 @@ export function requiredReference(options: Options): Field<string> & { required:
     ...base('reference', 'text', { type: 'string' }, options),
     defaultValue: '',
     required: true,
-    parse: (value) =>
-      typeof value === 'string' && value !== '' ? value : new Problem('Must be a string.'),
+    parse: (value) => (typeof value === 'string' && value !== '' ? value : new Problem('not_text')),
   }
 }
 
-export const notText = new Problem('Must be a string or null.')
+export const notText = new Problem('not_text_or_null')
 
 function repairText(value: unknown, max: number, read: (value: unknown) => unknown): Repaired {
   if (typeof value !== 'string' && typeof value !== 'number')

@@ -7,7 +7,7 @@ export function date(options: Options): Field<string | null> {
   const parse = (value: unknown) => {
     if (isEmpty(value)) return null
     if (typeof value !== 'string') return notText
-    return isCalendarDate(value) ? value : new Problem('Must be a real date, YYYY-MM-DD.')
+    return isCalendarDate(value) ? value : new Problem('not_date')
   }
   return {
     ...base('date', 'text', { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }, options),
@@ -34,7 +34,7 @@ export function timeOfDay(options: Options): Field<string | null> {
     parse: (value) => {
       if (isEmpty(value)) return null
       if (typeof value !== 'string') return notText
-      return TIME_OF_DAY.test(value) ? value : new Problem('Must be a time of day, HH:MM.')
+      return TIME_OF_DAY.test(value) ? value : new Problem('not_time_of_day')
     },
     repair: discardWith('not a time of day'),
   }
@@ -55,7 +55,7 @@ export function timestamp(options: Omit<Options, 'readonly'>): Timestamp {
     parse: (value) => {
       if (isEmpty(value)) return null
       const instant = typeof value === 'string' ? parseInstant(value) : null
-      return instant ?? new Problem('Must be an ISO 8601 time.')
+      return instant ?? new Problem('not_time')
     },
     serialize: formatInstant,
     repair: discardWith('not a time'),

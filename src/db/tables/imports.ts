@@ -36,9 +36,9 @@ export const importArchive = sqliteTable(
     /** Hash of the content, so that equal rows are stored once. */
     digest: text().notNull(),
     import_id: ofImport(),
-    /** Conversion that made other rows of this one; the row is hidden once it is finished. */
+    /** ID of the conversion that replaced this row. The row is hidden when that is committed. */
     replaced_by: ofImport(),
-    /** Version of the reader that left the row in the archive. Zero if none has read it. */
+    /** Version of the conversion that left the row in the archive. Zero if none has read it. */
     reader: integer().notNull().default(0),
   },
   (table) => [

@@ -4,13 +4,13 @@ import { textOf } from '../repair'
 import { type AppRow, hasId } from './rows'
 
 /**
- * Version of the reader of Simply Plural's rows, which is stored with the rows that it leaves. It is
- * incremented when the reader learns to read more collections.
+ * Version of the conversion of Simply Plural's rows, which is stored with the rows that it leaves. It
+ * is incremented when more collections are read.
  */
-export const READER_VERSION = 3
+export const CONVERTER_VERSION = 3
 
 /**
- * Collections of archived rows that the reader turns into objects. A row that was not converted yet
+ * Collections of archived rows that are converted. A row that was not converted yet
  * has at least one of the keys; what a conversion leaves of a row has none of them.
  */
 const convertibleKeys = {
@@ -33,8 +33,8 @@ const convertibleKeys = {
   longTexts: ['text'],
 } as const satisfies Record<string, readonly string[]>
 
-/** Collections that earlier versions of the reader did not read, with the first one that does. */
-export const readSince = {
+/** Collections that earlier versions did not read, with the first one that does. */
+export const converterVersions = {
   repeatedReminders: 2,
   automatedReminders: 2,
   privacyBuckets: 3,
@@ -47,11 +47,13 @@ export const readSince = {
 } as const satisfies Partial<Record<keyof typeof convertibleKeys, number>>
 
 /**
- * Returns the first version of the reader that reads a collection. Archived rows that an older one
- * left are offered for conversion.
+ * Returns the first version that reads a collection. Archived rows that an older one left are offered
+ * for conversion.
  */
-export function firstReaderOf(collection: string): number {
-  return Object.hasOwn(readSince, collection) ? readSince[collection as keyof typeof readSince] : 1
+export function converterVersionOf(collection: string): number {
+  return Object.hasOwn(converterVersions, collection)
+    ? converterVersions[collection as keyof typeof converterVersions]
+    : 1
 }
 
 export type ConvertibleCollection = keyof typeof convertibleKeys
@@ -62,10 +64,10 @@ export function isConvertible(collection: string): collection is ConvertibleColl
   return Object.hasOwn(convertibleKeys, collection)
 }
 
-/** Returns the row if the reader can read it and has not yet; else null. */
-export function unreadRow(collection: ConvertibleCollection, row: unknown): AppRow | null {
+/** Returns the row if it can be converted and was not yet; else null. */
+export function convertibleRow(collection: ConvertibleCollection, row: unknown): AppRow | null {
   if (collection === 'defaultPrivacy' && isObject(row) && !hasId(row))
-    return unreadRow(collection, { ...row, _id: collection })
+    return convertibleRow(collection, { ...row, _id: collection })
   // The reader would take the content of a row instead of the row.
   if (!isObject(row) || !hasId(row) || isObject(row.content) || row.exists === false) return null
   return convertibleKeys[collection].some((key) => Object.hasOwn(row, key)) ? row : null
@@ -79,7 +81,7 @@ export function isShared(collection: ConvertibleCollection): collection is Share
 }
 
 /**
- * Returns who could see a row, if the file says so: earlier versions of the reader left only this and
+ * Returns who could see a row, if the file says so: earlier versions left only this and
  * the keys without a counterpart.
  */
 export function sharingOf(row: AppRow): JsonObject | null {
@@ -92,7 +94,7 @@ const sharingKeys = ['buckets', 'private', 'preventTrusted'] as const
 /** Returns what is left of a converted row, if it says who could see the row; else null. */
 export function sharedRest(collection: ConvertibleCollection, row: unknown): AppRow | null {
   if (!isShared(collection) || !isObject(row) || !hasId(row)) return null
-  return unreadRow(collection, row) === null && sharingOf(row) ? row : null
+  return convertibleRow(collection, row) === null && sharingOf(row) ? row : null
 }
 
 /** Keys of rows that name members. */

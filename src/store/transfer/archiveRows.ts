@@ -8,27 +8,27 @@ export interface CollectionRow {
   collection: string
   rows: number
   bytes: number
-  /** Number of rows that no reader which can read them has left. */
-  unread: number
+  /** Number of rows that no version which can read them has left. */
+  convertible: number
 }
 
 /**
  * Builds a function that lists the collections of a system, in the order of the first import that
- * had them. It is given the collections that later versions of the reader read, with the first one.
+ * had them. It is given the collections that only later versions read, with the first one.
  */
-export function createCollectionList(readSince: Readonly<Record<string, number>>) {
+export function createCollectionList(converterVersions: Readonly<Record<string, number>>) {
   const rows = query((db, { system }: Placeholders<'system'>, { count, number, size }) => {
-    const later = Object.entries(readSince).map(
+    const later = Object.entries(converterVersions).map(
       ([name, version]) => sql`when ${committedArchive.collection} = ${name} then ${version}`,
     )
-    const firstReader = sql`case ${sql.join(later, sql` `)} else 1 end`
-    const unread = sql`case when ${committedArchive.reader} < ${firstReader} then 1 else 0 end`
+    const version = sql`case ${sql.join(later, sql` `)} else 1 end`
+    const convertible = sql`case when ${committedArchive.reader} < ${version} then 1 else 0 end`
     return db
       .select({
         collection: committedArchive.collection,
         rows: count().as('rows'),
         bytes: sql<number>`sum(${size(content)})`.as('bytes'),
-        unread: sql<number>`${number(sql`sum(${unread})`)}`.as('unread'),
+        convertible: sql<number>`${number(sql`sum(${convertible})`)}`.as('convertible'),
       })
       .from(committedArchive)
       .where(eq(system_id, system))
@@ -51,13 +51,13 @@ export async function hasCollection(
   return (await anyRow(db).get({ system: systemId, collection })) !== null
 }
 
-/** Counts the rows that an older reader left, among the first ones of a collection. */
-export async function countUnread(
+/** Counts the rows that an older version left, among the first ones of a collection. */
+export async function countConvertible(
   db: Db,
   systemId: number,
   { collection, reader, limit }: { collection: string; reader: number; limit: number },
 ): Promise<number> {
-  return (await unread(db).get({ system: systemId, collection, reader, limit }))?.rows ?? 0
+  return (await convertible(db).get({ system: systemId, collection, reader, limit }))?.rows ?? 0
 }
 
 /** Lists the sizes of rows after a row, which decide where the page ends. */
@@ -102,7 +102,7 @@ const anyArchived = query((db, { system }: Placeholders<'system'>) =>
   db.select({ id }).from(committedArchive).where(eq(system_id, system)).limit(1),
 )
 
-const unread = query(
+const convertible = query(
   (db, values: Placeholders<'system' | 'collection' | 'reader' | 'limit'>, { count }) => {
     const first = db
       .select({ reader: committedArchive.reader })

@@ -10,7 +10,7 @@ export interface RowToConvert {
   readonly id: number
   readonly content: string
   readonly digest: string
-  /** Version of the reader that left the row. */
+  /** Version of the conversion that left the row. */
   readonly reader: number
 }
 
@@ -37,8 +37,8 @@ export async function replaceArchived(
   await replace(tx).run({ ids: JSON.stringify(ids), import: importId })
 }
 
-/** Builds a function that records that a version of the reader has left rows. */
-export function createReadMark(reader: number) {
+/** Builds a function that records that a version of the conversion has left rows. */
+export function createConvertedMark(reader: number) {
   const setReader = query(
     (db, { system, ids }: Placeholders<'system' | 'ids'>, { inJsonNumbers }) =>
       db

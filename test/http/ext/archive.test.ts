@@ -1,5 +1,5 @@
 import type { Value } from '../../../src/db/types'
-import { READER_VERSION } from '../../../src/formats/simplyplural/archive'
+import { CONVERTER_VERSION } from '../../../src/formats/simplyplural/archive'
 import { purgeArchive } from '../../../src/service/systems/purge'
 import { rows } from '../../tools/rawSql'
 import { createFixture, type Fixture, type Json, runScenarios } from '../../tools/scenarios'
@@ -48,7 +48,7 @@ describe('archived rows', () => {
       json: listed,
     },
     'rows that the reader has left are not convertible': {
-      given: (fixture) => archive(fixture, 'notes', [{ _id: 'a' }], { reader: READER_VERSION }),
+      given: (fixture) => archive(fixture, 'notes', [{ _id: 'a' }], { reader: CONVERTER_VERSION }),
       ask: 'GET /ext/v1/systems/@me/archive',
       json: [{ collection: 'notes', rows: 1, bytes: 11, convertible: false }],
     },

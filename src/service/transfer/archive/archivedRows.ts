@@ -1,8 +1,8 @@
 import {
+  converterVersionOf,
+  converterVersions,
   convertibleCollections,
-  firstReaderOf,
   isConvertible,
-  readSince,
 } from '../../../formats/simplyplural/archive'
 import { error } from '../../../model/core/errors'
 import { requireSystem, type Viewer } from '../../../model/core/privacy'
@@ -10,7 +10,7 @@ import { recordEvent } from '../../../store/events/recordEvent'
 import { requireExists } from '../../../store/systems/deletion'
 import { hideCollection } from '../../../store/transfer/archiveDeletion'
 import {
-  countUnread,
+  countConvertible,
   createCollectionList,
   hasArchive,
   hasCollection,
@@ -19,7 +19,7 @@ import {
 } from '../../../store/transfer/archiveRows'
 import type { Deps } from '../../core/deps'
 
-const listCollections = createCollectionList(readSince)
+const listCollections = createCollectionList(converterVersions)
 
 export interface ArchivedCollection {
   collection: string
@@ -33,11 +33,11 @@ export interface ArchivedCollection {
 export async function listArchive({ db }: Deps, viewer: Viewer): Promise<ArchivedCollection[]> {
   const systemId = requireSystem(viewer, 'read_journal')
   const found = await listCollections(db, systemId)
-  return found.map(({ collection, rows, bytes, unread }) => ({
+  return found.map(({ collection, rows, bytes, convertible }) => ({
     collection,
     rows,
     bytes,
-    convertible: isConvertible(collection) ? unread : 0,
+    convertible: isConvertible(collection) ? convertible : 0,
   }))
 }
 
@@ -58,9 +58,12 @@ export async function summarizeArchive(
   if (!(await hasArchive(db, systemId))) return null
   const counts = await Promise.all(
     convertibleCollections.map(async (collection) => {
-      const reader = firstReaderOf(collection)
+      const reader = converterVersionOf(collection)
       const limit = MAX_COUNTED
-      return { collection, rows: await countUnread(db, systemId, { collection, reader, limit }) }
+      return {
+        collection,
+        rows: await countConvertible(db, systemId, { collection, reader, limit }),
+      }
     }),
   )
   return counts.filter(({ rows }) => rows > 0)

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import type { Db } from '../../../db/types'
 import { yieldToEventLoop } from '../../../db/yieldToEventLoop'
 import { type ArchivedRow, batchesBySize } from '../../../formats/chunks'
-import { isShared, READER_VERSION, sharingOf } from '../../../formats/simplyplural/archive'
+import { CONVERTER_VERSION, isShared, sharingOf } from '../../../formats/simplyplural/archive'
 import type { AppRow } from '../../../formats/simplyplural/rows'
 import { isObject } from '../../../model/core/validation'
 import { extParts } from '../../../model/transfer/transfer'
-import { createReadMark, replaceArchived } from '../../../store/transfer/conversionRows'
+import { createConvertedMark, replaceArchived } from '../../../store/transfer/conversionRows'
 import { originKey } from '../../../store/transfer/originRows'
 import { purgeArchive } from '../../systems/purge'
 import { writeInBatches } from '../../systems/staging'
@@ -35,15 +35,15 @@ export class Remains implements ImportStep {
   }
 }
 
-const markRead = createReadMark(READER_VERSION)
+const markConverted = createConvertedMark(CONVERTER_VERSION)
 
 /** Replaces the rows that were read by what the reader left of them. */
 export class Replacement implements ImportStep {
   readonly reads = 'head'
   #replaced: SourceRow[] = []
   readonly #added: DigestedRow[] = []
-  /** Other rows that were read, which need not be offered again. */
-  #seen: SourceRow[] = []
+  /** Other rows that were read, which are not offered again. */
+  #left: SourceRow[] = []
 
   constructor(
     readonly run: ImportRun,
@@ -66,8 +66,9 @@ export class Replacement implements ImportStep {
       (row) => !isStaying(row) && !names.has(`${row.collection} ${row.digest}`),
     )
     const replaced = new Set(this.#replaced)
-    this.#seen = source.rows.filter(
-      (row) => row.isUnseen && !replaced.has(row) && !source.unmatched.has(row) && !isStaying(row),
+    this.#left = source.rows.filter(
+      (row) =>
+        row.isUnconverted && !replaced.has(row) && !source.unmatched.has(row) && !isStaying(row),
     )
     const { archive } = run.space
     for (const { content } of this.#replaced) {
@@ -100,8 +101,8 @@ export class Replacement implements ImportStep {
   async cleanUp(isCommitted: boolean): Promise<void> {
     const { deps, systemId } = this.run
     if (!isCommitted || systemId === null) return
-    for (const ids of batchesOf(this.#seen)) {
-      await deps.transact({ system: systemId }, (tx) => markRead(tx, systemId, ids), 'slice')
+    for (const ids of batchesOf(this.#left)) {
+      await deps.transact({ system: systemId }, (tx) => markConverted(tx, systemId, ids), 'slice')
       await yieldToEventLoop()
     }
     await purgeArchive(deps)

@@ -2,12 +2,12 @@ import type { Db } from '../../../db/types'
 import { createYielder } from '../../../db/yieldToEventLoop'
 import {
   type ConvertibleCollection,
+  converterVersionOf,
   convertibleCollections,
-  firstReaderOf,
+  convertibleRow,
   longDescriptionOf,
   membersOfRow,
   sharedRest,
-  unreadRow,
 } from '../../../formats/simplyplural/archive'
 import { areRemainsOfEncrypted } from '../../../formats/simplyplural/chat'
 import type { AppRow } from '../../../formats/simplyplural/rows'
@@ -22,8 +22,8 @@ export interface SourceRow {
   readonly digest: string
   /** ID in the app; null if the row has nothing to convert. */
   readonly sourceId: string | null
-  /** True if no reader of this version has left the row. */
-  readonly isUnseen: boolean
+  /** True if only versions that could not read the row have left it. */
+  readonly isUnconverted: boolean
 }
 
 export interface SourceRows {
@@ -88,11 +88,11 @@ function addRow(
   { id, content, digest, reader }: RowToConvert,
 ): AppRow | null {
   const value: unknown = JSON.parse(content)
-  const app = unreadRow(collection, value)
-  const isUnseen = reader < firstReaderOf(collection)
+  const app = convertibleRow(collection, value)
+  const isUnconverted = reader < converterVersionOf(collection)
   const rest = sharedRest(collection, value)
   const sourceId = app?._id ?? rest?._id ?? null
-  const row = { id, collection, content, digest, sourceId, isUnseen }
+  const row = { id, collection, content, digest, sourceId, isUnconverted }
   loaded.all.push(row)
   const description = collection === 'longTexts' ? longDescriptionOf(value) : null
   if (description) loaded.descriptions.push({ row, ...description })

@@ -51,7 +51,7 @@ export async function reserveImportPlace(
   viewer: Viewer,
   signal: AbortSignal,
 ): Promise<boolean> {
-  return deps.importLimiter.places.reserve(requireSystem(viewer, 'import'), signal)
+  return deps.importLimiter.uploadQueue.reserve(requireSystem(viewer, 'import'), signal)
 }
 
 /** Creates a system from a file, with a token. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Db } from '../../../db/types'
 import { MAX_ARCHIVED_ROWS } from '../../../formats/bundle'
 import { type ArchivedRow, batchesBySize, countIn } from '../../../formats/chunks'
-import { READER_VERSION } from '../../../formats/simplyplural/archive'
+import { CONVERTER_VERSION } from '../../../formats/simplyplural/archive'
 import { error } from '../../../model/core/errors'
 import {
   archiveUsage,
@@ -73,7 +73,7 @@ export interface DigestedRow extends ArchivedRow {
 export async function stageArchived(run: ImportRun, rows: readonly DigestedRow[]): Promise<void> {
   if (rows.length === 0) return
   const staging = await run.staging()
-  const reader = run.file.head.format === 'simplyplural' ? READER_VERSION : 0
+  const reader = run.file.head.format === 'simplyplural' ? CONVERTER_VERSION : 0
   const ofImport = { system_id: staging.systemId, import_id: staging.id, reader }
   const batches = batchesBySize(rows, ({ content }) => content.length).map((batch) =>
     JSON.stringify(batch.map((row) => ({ ...row, ...ofImport }))),

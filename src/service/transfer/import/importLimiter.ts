@@ -3,8 +3,8 @@ import { error } from '../../../model/core/errors'
 import type { ImportResult } from '../../../model/transfer/transfer'
 import type { Clock } from '../../../runtime/timers/clock'
 import { createWorkQueue } from '../../core/workQueue'
-import { createImportPlaces, type ImportPlaces } from './importPlaces'
 import { RETRY_AFTER_MS, type Spool } from './spool'
+import { createUploadQueue, type UploadQueue } from './uploadQueue'
 
 /** Limits imports to one per system and a few per server, because each takes much memory and time. */
 export interface ImportLimiter {
@@ -20,7 +20,7 @@ export interface ImportLimiter {
     signal: AbortSignal | null,
   ): Promise<T>
   /** Queue for clients that wait before they send a file. */
-  readonly places: ImportPlaces
+  readonly uploadQueue: UploadQueue
   /** Number of files that are being received, waiting or being imported. */
   readonly count: number
 }
@@ -40,14 +40,14 @@ export function createImportLimiter(
   { onResult = () => {}, clock }: ImportLimiterOptions = {},
 ): ImportLimiter {
   const busy = new Set<number>()
-  const places = createImportPlaces(busy, { clock })
+  const uploadQueue = createUploadQueue(busy, { clock })
   const queue = createWorkQueue({ maxRunning: MAX_RUNNING })
   const refuse = (reason: string) => {
     onResult('refused')
     return error('tooManyRequests', reason, RETRY_AFTER_MS)
   }
   return {
-    places,
+    uploadQueue,
     get count() {
       return busy.size
     },
@@ -55,7 +55,7 @@ export function createImportLimiter(
       if (busy.has(systemId)) throw refuse('a file is being imported into this system')
       if (busy.size >= MAX_CONCURRENT) throw refuse('other files are being imported')
       busy.add(systemId)
-      places.release(systemId)
+      uploadQueue.release(systemId)
       try {
         const received = await spool.receive(file)
         try {
@@ -70,7 +70,7 @@ export function createImportLimiter(
         throw cause
       } finally {
         busy.delete(systemId)
-        places.assign()
+        uploadQueue.assign()
       }
     },
   }

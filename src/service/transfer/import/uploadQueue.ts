@@ -6,7 +6,7 @@ import { RETRY_AFTER_MS } from './spool'
  * Queue in which clients wait before they send a file. A client that sends without a place is
  * served too, but may be refused after it has sent a large file.
  */
-export interface ImportPlaces {
+export interface UploadQueue {
   /**
    * Waits for a place of the system and reserves it; returns false if none became free in time.
    * Throws the signal's reason when the client closes its connection.
@@ -18,7 +18,7 @@ export interface ImportPlaces {
   assign(): void
 }
 
-export interface PlaceLimits {
+export interface UploadLimits {
   /** Files that are being received, waiting or being imported, and reserved places. */
   maxFiles: number
   maxWaiting: number
@@ -30,7 +30,7 @@ export interface PlaceLimits {
   reservedMs: number
 }
 
-const LIMITS: PlaceLimits = {
+const LIMITS: UploadLimits = {
   // As many of the largest files as the spool has room for.
   maxFiles: 8,
   maxWaiting: 100,
@@ -39,8 +39,8 @@ const LIMITS: PlaceLimits = {
   reservedMs: 30_000,
 }
 
-interface PlaceOptions {
-  readonly limits?: PlaceLimits
+interface UploadOptions {
+  readonly limits?: UploadLimits
   readonly clock?: Clock | undefined
 }
 
@@ -51,11 +51,11 @@ interface Waiting {
   leaving?: Timer | undefined
 }
 
-export function createImportPlaces(
+export function createUploadQueue(
   /** Systems whose files are being received, waiting or being imported. */
   busy: ReadonlySet<number>,
-  { limits = LIMITS, clock = systemClock }: PlaceOptions = {},
-): ImportPlaces {
+  { limits = LIMITS, clock = systemClock }: UploadOptions = {},
+): UploadQueue {
   const { maxFiles, maxWaiting, waitMs, absentMs, reservedMs } = limits
   /** Systems with a reserved place, with the timer that frees it. */
   const reserved = new Map<number, Timer>()
@@ -107,24 +107,24 @@ export function createImportPlaces(
         hold(systemId)
         return true
       }
-      const place = join(systemId)
+      const waiter = join(systemId)
       const { promise, resolve } = Promise.withResolvers<boolean>()
       const grant = () => resolve(true)
       const giveUp = () => resolve(false)
-      place.requests.add(grant)
+      waiter.requests.add(grant)
       const timer = clock.setTimeout(giveUp, waitMs)
       signal.addEventListener('abort', giveUp, { once: true })
       assign()
       const isGranted = await promise
       timer.stop()
       signal.removeEventListener('abort', giveUp)
-      place.requests.delete(grant)
-      if (!isGranted && place.requests.size === 0) {
+      waiter.requests.delete(grant)
+      if (!isGranted && waiter.requests.size === 0) {
         const leave = () => {
-          if (waiting.get(systemId) === place) waiting.delete(systemId)
+          if (waiting.get(systemId) === waiter) waiting.delete(systemId)
         }
         if (signal.aborted) leave()
-        else place.leaving = clock.setTimeout(leave, absentMs).unref()
+        else waiter.leaving = clock.setTimeout(leave, absentMs).unref()
       }
       signal.throwIfAborted()
       return isGranted

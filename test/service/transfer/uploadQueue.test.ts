@@ -1,9 +1,9 @@
 import { createImportLimiter } from '../../../src/service/transfer/import/importLimiter'
-import {
-  createImportPlaces,
-  type PlaceLimits,
-} from '../../../src/service/transfer/import/importPlaces'
 import { createSpool } from '../../../src/service/transfer/import/spool'
+import {
+  createUploadQueue,
+  type UploadLimits,
+} from '../../../src/service/transfer/import/uploadQueue'
 import { errorOf } from '../../tools/outcomeOf'
 import { emptyFolder } from '../../tools/serverProcess'
 import { describe, expect, test } from '../../tools/test'
@@ -11,7 +11,7 @@ import { createTestClock } from '../../tools/testClock'
 import { until } from '../../tools/until'
 
 const [WAIT, ABSENT, RESERVED] = [10_000, 5_000, 30_000] as const
-const limits: PlaceLimits = {
+const limits: UploadLimits = {
   maxFiles: 2,
   maxWaiting: 3,
   waitMs: WAIT,
@@ -22,25 +22,25 @@ const limits: PlaceLimits = {
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Creates places, and a function that asks for one and records when it is assigned. */
-function createQueue(changed: Partial<PlaceLimits> = {}, busy = new Set<number>()) {
+function createQueue(changed: Partial<UploadLimits> = {}, busy = new Set<number>()) {
   const clock = createTestClock()
-  const places = createImportPlaces(busy, { limits: { ...limits, ...changed }, clock })
+  const uploadQueue = createUploadQueue(busy, { limits: { ...limits, ...changed }, clock })
   const assigned: number[] = []
   const ask = async (systemId: number, signal = new AbortController().signal) => {
-    const isReady = await places.reserve(systemId, signal)
+    const isReady = await uploadQueue.reserve(systemId, signal)
     if (isReady) assigned.push(systemId)
     return isReady
   }
   /** Imports the file that the place was reserved for. */
   const send = async (systemId: number) => {
-    places.release(systemId)
+    uploadQueue.release(systemId)
     busy.add(systemId)
     await turn()
     busy.delete(systemId)
-    places.assign()
+    uploadQueue.assign()
     await turn()
   }
-  return { places, assigned, ask, send, busy, clock }
+  return { uploadQueue, assigned, ask, send, busy, clock }
 }
 
 describe('places before an import', () => {
@@ -58,12 +58,12 @@ describe('places before an import', () => {
   })
 
   test('of a system wait while a file of the same system is imported, and others do not', async () => {
-    const { ask, assigned, places, busy } = createQueue({}, new Set([1]))
+    const { ask, assigned, uploadQueue, busy } = createQueue({}, new Set([1]))
     const waiting = ask(1)
     expect(await ask(2)).toBe(true)
     expect(assigned).toEqual([2])
     busy.delete(1)
-    places.assign()
+    uploadQueue.assign()
     expect(await waiting).toBe(true)
   })
 
@@ -133,7 +133,7 @@ test('a place is free when an import has ended', async () => {
   const { promise, resolve: finish } = Promise.withResolvers<void>()
   const imports = Array.from({ length: 8 }, (_, id) => limiter.run(id, [], () => promise, null))
   const ready: boolean[] = []
-  const waiting = limiter.places
+  const waiting = limiter.uploadQueue
     .reserve(8, new AbortController().signal)
     .then((isReady) => ready.push(isReady))
   await until(() => limiter.count === 8)

@@ -11,6 +11,8 @@ import { withTimeout } from '../runtime/timers/withTimeout'
 import type { Deps } from '../service/core/deps'
 import { storeBotStatus } from '../service/discord/botStatus'
 import { createAttachmentLoader } from './attachments/attachmentLoader'
+import type { DownloadOptions } from './attachments/download'
+import { createPictureLoader } from './attachments/pictureLoader'
 import type { Bot } from './bot/bot'
 import {
   type BotCore,
@@ -299,6 +301,11 @@ function createRunning(parts: BotParts, fixed: RunningParts): Running {
   const { deps, options, log, metrics } = parts
   const { rest, identity } = fixed
   const timing = { ...defaultBotTiming, ...parts.timing?.bot }
+  const downloads: DownloadOptions = {
+    clock: deps.clock,
+    origins: options.cdn,
+    timeoutMs: timing.downloadMs,
+  }
   const core: BotCore = {
     ...fixed,
     deps,
@@ -308,11 +315,8 @@ function createRunning(parts: BotParts, fixed: RunningParts): Running {
     ),
     webhooks: createWebhookCache(rest, () => identity.applicationId),
     latest: createLatestMessages(),
-    attachments: createAttachmentLoader({
-      clock: deps.clock,
-      origins: options.cdn,
-      timeoutMs: timing.downloadMs,
-    }),
+    attachments: createAttachmentLoader(downloads),
+    pictures: createPictureLoader(downloads),
     prefixes: options.prefixes,
     cdn: options.cdn,
     log,

@@ -40,6 +40,7 @@ import * as extRooms from '../../src/service/journal/rooms'
 import * as extMembers from '../../src/service/members/extendedMembers'
 import * as extFields from '../../src/service/members/fields'
 import * as members from '../../src/service/members/members'
+import * as keptPictures from '../../src/service/pictures/keptPictures'
 import * as extPictures from '../../src/service/pictures/pictures'
 import * as adminPictureTotals from '../../src/service/pictures/pictureTotals'
 import * as autoproxy from '../../src/service/proxy/autoproxy'
@@ -141,6 +142,7 @@ export const serviceModules = {
   'groups/extendedGroups.ts': extGroups satisfies ServiceModule<typeof extGroups>,
   'members/extendedMembers.ts': extMembers satisfies ServiceModule<typeof extMembers>,
   'journal/notes.ts': extNotes satisfies ServiceModule<typeof extNotes>,
+  'pictures/keptPictures.ts': keptPictures satisfies ServiceModule<typeof keptPictures>,
   'pictures/pictures.ts': extPictures satisfies ServiceModule<typeof extPictures>,
   'journal/polls.ts': extPolls satisfies ServiceModule<typeof extPolls>,
   'journal/posts.ts': extPosts satisfies ServiceModule<typeof extPosts>,

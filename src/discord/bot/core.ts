@@ -5,6 +5,7 @@ import type { Clock } from '../../runtime/timers/clock'
 import { withTimeout } from '../../runtime/timers/withTimeout'
 import type { Deps } from '../../service/core/deps'
 import type { AttachmentLoader } from '../attachments/attachmentLoader'
+import type { PictureLoader } from '../attachments/pictureLoader'
 import type { GuildCache } from '../cache/guildCache'
 import type { LatestMessages } from '../cache/latestMessages'
 import type { WebhookCache } from '../cache/webhookCache'
@@ -70,6 +71,7 @@ export interface BotCore {
   readonly webhooks: WebhookCache
   readonly latest: LatestMessages
   readonly attachments: AttachmentLoader
+  readonly pictures: PictureLoader
   /** Prefixes of text commands. */
   readonly prefixes: readonly string[]
   /** The only origins that files are downloaded from; the first one has the pictures of accounts. */

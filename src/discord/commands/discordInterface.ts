@@ -1,5 +1,6 @@
 import type { MessageReference } from '../messages/messageLink'
 import type { PermissionName } from '../permissions/permission'
+import type { Answer } from './answer'
 
 export interface Attachment {
   readonly url: string
@@ -67,6 +68,14 @@ export interface DiscordSide {
   ping(message: DiscordMessage, sender: string, pinger: string): Promise<Failure>
   /** Returns why a message of this account was not proxied; null if it is unknown or not its own. */
   explain(message: MessageReference, account: string): Promise<string | null>
+  /** The only origins that files and pictures are downloaded from. */
+  readonly cdn: readonly string[]
+  /** Downloads a picture from the allowed origins, scaled down to what the server stores. */
+  downloadPicture(address: string): Promise<Uint8Array>
+  /** Starts work that no answer waits for. It ends early when `isStopped` returns true. */
+  inBackground(name: string, work: (isStopped: () => boolean) => Promise<void>): void
+  /** Sends a direct message. Returns false if the account accepts none. */
+  sendDirect(account: string, answer: Answer): Promise<boolean>
   /** Downloads an attachment from the allowed origins, up to a number of bytes. */
   download(attachment: Attachment, maxBytes: number): AsyncIterable<Uint8Array>
 }

@@ -8,6 +8,7 @@ import { frontTexts } from './enFront'
 import { topics } from './enHelp'
 import { messageTexts } from './enMessages'
 import { objectTexts } from './enObjects'
+import { pictureTexts } from './enPictures'
 import { privateTexts } from './enPrivate'
 import { settingTexts } from './enSettings'
 import { slashTexts } from './enSlash'
@@ -44,6 +45,7 @@ export const en = {
   ...objectTexts,
   ...frontTexts,
   ...settingTexts,
+  ...pictureTexts,
   ...privateTexts,
   ...messageTexts,
   commandSummaries,

@@ -1,6 +1,6 @@
 import type { Tally } from '../../model/transfer/transfer'
 import type { NameCommand } from './commandNames'
-import { plural } from './format'
+import { code, list, plural } from './format'
 
 /** Counts of an import. */
 interface Summary {
@@ -8,6 +8,17 @@ interface Summary {
   readonly groups: Tally
   readonly switches: Tally
 }
+
+/** Numbers of what an import changed or left out. */
+interface ImportChanges {
+  readonly values: number
+  /** Names of the fields of these values. */
+  readonly fields: readonly string[]
+  readonly ids: number
+  readonly accounts: number
+}
+
+const MAX_FIELDS = 10
 
 function counts({ members, groups, switches }: Summary): string {
   return [
@@ -56,6 +67,23 @@ export const privateTexts = {
   importLabel: 'Import',
   exportLabel: 'Export',
   imported: (summary: Summary) => `✅ Imported.\n${counts(summary)}`,
+  importReport: 'The report of your import. Keep it private: it has values of your system.',
+  importChanged: ({ values, fields, ids, accounts }: ImportChanges) =>
+    [
+      ...(values === 0
+        ? []
+        : [
+            `${plural(values, 'value was', 'values were')} changed or left out${fields.length === 0 ? '' : ` (${list(fields.slice(0, MAX_FIELDS).map(code))})`}.`,
+          ]),
+      ...(ids === 0 ? [] : [`${plural(ids, 'ID was', 'IDs were')} taken, so there are new ones.`]),
+      ...(accounts === 0
+        ? []
+        : [`${plural(accounts, 'account was', 'accounts were')} not linked.`]),
+    ].join('\n'),
+  reportSent: (isSent: boolean) =>
+    isSent
+      ? 'The whole report is in your direct messages.'
+      : 'I could not send you the whole report as a direct message.',
   exportDone: 'Here is your system. Keep the file private.',
   exportTooLarge: (link: string) =>
     `Your export is too large for Discord. Download it in the dashboard. ${link}`,

@@ -35,6 +35,7 @@ import {
 import { normalizeSwitches } from '../switches'
 import { readExt } from './ext'
 import { readExtras, readPreferences, readSwitchUuids, readUnfit } from './extras'
+import { parseOffsetZone } from './timezone'
 
 export function isPluralkit(file: JsonObject): boolean {
   return Object.hasOwn(file, 'switches')
@@ -147,7 +148,7 @@ function readSettings({ file, isOurs, log }: ReadContext): SettingsPatch {
   const subject: Subject = { kind: 'settings', name: null }
   const given = {
     ...config,
-    timezone: file.timezone ?? config.timezone,
+    timezone: parseOffsetZone(file.timezone ?? config.timezone),
     proxy_switch: convertFlag(config.proxy_switch),
     // The operator sets the limits, not the file.
     member_limit: undefined,

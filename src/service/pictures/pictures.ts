@@ -1,15 +1,7 @@
 import type { Db, MaybePromise } from '../../db/types'
-import type { PictureProblem } from '../../formats/pictures/pictureBytes'
-import { stripPicture } from '../../formats/pictures/stripPicture'
-import { type DomainError, error } from '../../model/core/errors'
+import { error } from '../../model/core/errors'
 import { requireSystem, type Viewer } from '../../model/core/privacy'
-import {
-  MAX_PICTURE_SIDE,
-  parsePictureFile,
-  pictureNamesIn,
-  pictureUrl,
-  type StrippedPicture,
-} from '../../model/pictures/picture'
+import { parsePictureFile, pictureNamesIn, pictureUrl } from '../../model/pictures/picture'
 import { findEntityById } from '../../store/core/entityRows'
 import { groupRowKind } from '../../store/groups/groupRows'
 import { memberRowKind } from '../../store/members/memberRows'
@@ -30,6 +22,7 @@ import type { Deps } from '../core/deps'
 import { changeEntityIn, locateOwnEntity } from '../core/entities'
 import { groupKind } from '../groups/groupKind'
 import { memberKind } from '../members/memberKind'
+import { requirePicture, requirePublicUrl } from './requirePicture'
 
 /** Bytes of an upload, which is read only after the caller was found to be allowed to send it. */
 export type Upload = AsyncIterable<Uint8Array>
@@ -115,7 +108,7 @@ export async function* exportPictures(
 
 async function putPicture(deps: Deps, subject: Subject, upload: Upload): Promise<string> {
   const { systemId, getUrl, setUrl } = subject
-  if (deps.publicUrl === '') throw noPublicUrl()
+  requirePublicUrl(deps)
   const picture = requirePicture(Buffer.concat(await Array.fromAsync(upload)))
   return deps.transact({ system: systemId }, async (tx) => {
     // Throws if the subject was deleted while the picture arrived.
@@ -174,21 +167,4 @@ function systemSubject(deps: Deps, viewer: Viewer): Subject {
     getUrl: async (tx) => (await getSystemById(tx, systemId)).avatar_url,
     setUrl: (tx, avatar_url) => updateSystem(deps, tx, systemId, { avatar_url }),
   }
-}
-
-const problems: Record<PictureProblem, string> = {
-  unknownType: 'not a PNG, JPEG, WebP or GIF',
-  damaged: 'the picture is damaged',
-  tooManyPixels: `more than ${MAX_PICTURE_SIDE} pixels a side`,
-}
-
-/** Returns an uploaded picture as it is stored, or throws the reason why it is not. */
-function requirePicture(bytes: Uint8Array): StrippedPicture {
-  const stripped = stripPicture(bytes)
-  if ('problem' in stripped) throw error('badRequest', problems[stripped.problem])
-  return stripped
-}
-
-function noPublicUrl(): DomainError {
-  return error('badRequest', 'the server has no PUBLIC_URL')
 }

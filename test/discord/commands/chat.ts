@@ -94,6 +94,10 @@ export function createTestDiscord() {
     },
     explain: async ({ messageId }, account) =>
       messageId.endsWith('7') ? `reason for ${account}` : null,
+    cdn: ['https://cdn.discordapp.com'],
+    downloadPicture: async () => new Uint8Array(),
+    inBackground: () => {},
+    sendDirect: async () => true,
     async *download({ url }) {
       yield new TextEncoder().encode(files.get(url) ?? '')
     },

@@ -68,8 +68,41 @@ function sign(context: Context, path: string, ex: string, is: string): string {
   return createHmac('sha256', context.application.id).update(`${path} ${ex} ${is}`).digest('hex')
 }
 
-/** File at a CDN address, or null if the signature is wrong or has expired. */
-export function findFile(context: Context, url: URL): Attachment | null {
+export interface CdnFile {
+  readonly bytes: Uint8Array
+  readonly contentType: string
+}
+
+/** A picture of one point. */
+const point = Buffer.from('UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAwA0JaQAA3AA/vuUAAA=', 'base64')
+
+/**
+ * File at a CDN address; null if it does not exist. Pictures are scaled by `width`, `height` and
+ * `format` (media host) or `size` ("Image Formatting").
+ */
+export function findFile(context: Context, url: URL): CdnFile | null {
+  const file = url.pathname.startsWith('/avatars/')
+    ? findAvatar(context, url)
+    : findAttachment(context, url)
+  const { searchParams } = url
+  const isScaled = searchParams.has('size') || searchParams.get('format') === 'webp'
+  if (!file?.contentType.startsWith('image/') || !isScaled) return file
+  const { scaledPictureBytes } = context.options
+  const bytes = Buffer.concat([point, Buffer.alloc(Math.max(0, scaledPictureBytes - point.length))])
+  return { bytes, contentType: 'image/webp' }
+}
+
+/** Avatar of an account, which needs no signature. */
+function findAvatar(context: Context, url: URL): CdnFile | null {
+  const [, , userId = '', name = ''] = url.pathname.split('/')
+  const [hash, ending] = name.split('.')
+  const user = context.world.users.get(userId)
+  if (!user?.avatar || user.avatar !== hash || context.faults.isCdnBroken) return null
+  return { bytes: point, contentType: typeByName(`avatar.${ending}`) }
+}
+
+/** Attachment at an address, or null if the signature is wrong or has expired. */
+function findAttachment(context: Context, url: URL): Attachment | null {
   const [, kind, , id = ''] = url.pathname.split('/')
   const attachment = context.world.attachments.get(id)
   if (kind !== 'attachments' || !attachment || context.faults.isCdnBroken) return null

@@ -1,3 +1,4 @@
+import { serializeAttachment } from './attachments'
 import type { Context } from './context'
 import { notPossible } from './controlInvoke'
 import { isObject } from './errors'
@@ -82,6 +83,14 @@ export const readActions = {
   message({ world }: Context, input: { channelId: string; messageId: string }) {
     const message = world.getChannel(input.channelId).messages.get(input.messageId)
     return message && !message.isDeleted ? seenMessage(message) : null
+  },
+
+  /** Addresses of the files of a message, as a client gets them now. */
+  attachmentUrls(context: Context, input: { channelId: string; messageId: string }) {
+    const message = context.world.getChannel(input.channelId).messages.get(input.messageId)
+    return (message?.attachments ?? []).map((file) =>
+      String(serializeAttachment(context, file).url),
+    )
   },
 
   interaction(context: Context, { id }: { id: string }) {

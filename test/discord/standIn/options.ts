@@ -42,6 +42,8 @@ export interface StandInOptions {
   voiceMessages: 'accept' | 'refuse'
   /** Lifetime of attachment URLs. */
   attachmentTtlMs: number
+  /** Least size of the pictures that the media host scales down, in bytes. */
+  scaledPictureBytes: number
   /** File size limits by boost tier, and the request limit below tier 2. */
   fileLimits: { tiers: [number, number, number, number]; request: number }
   /** Time for the initial answer to an interaction, and lifetime of its token. */
@@ -70,6 +72,7 @@ export const defaultOptions: StandInOptions = {
   forbiddenNames: [],
   voiceMessages: 'accept',
   attachmentTtlMs: 24 * 3600_000,
+  scaledPictureBytes: 0,
   fileLimits: {
     tiers: [10 * mebibyte, 10 * mebibyte, 50 * mebibyte, 100 * mebibyte],
     request: 25 * mebibyte,

@@ -10,11 +10,11 @@ import { type Handler, SURE } from '../command'
 import type { Context } from '../context'
 import { type Arguments, isFlag } from '../grammar/matchCommand'
 import { unquote } from '../grammar/words'
-import { parseAccount } from '../references'
 import { Refusal } from '../refusal'
 import { findSubject, requireOwnSubject, type Subject } from '../subjects'
 import { parseBirthday } from '../when'
 import { orNull, parseSwitched, requireGuild } from './common'
+import { readPicture } from './pictures'
 
 /** Flags of every command that shows and sets a field. */
 export const fieldFlags = [
@@ -163,12 +163,12 @@ async function runField(context: Context, args: Arguments, target: FieldTarget):
     if (flags.has('y')) return clear()
     return confirm(context, texts.confirmClear(escapeMarkdown(owner), label), clear)
   }
-  const text = field.kind === 'url' ? await readAddress(context, given) : (given ?? '')
-  const value = parseText(field, text)
+  const picture = field.kind === 'url' ? await readPicture(context, given) : null
+  const value = parseText(field, picture?.url ?? given ?? '')
   if (value instanceof Problem)
     throw new Refusal(field.kind === 'date' ? texts.invalidDate : texts.invalidValue(label, value))
   await write(value)
-  return showChanged(context, target, String(value))
+  return showChanged(context, target, String(value), picture?.warning ?? null)
 }
 
 /** Shows or sets a field that is on or off; one that may be empty then follows another setting. */
@@ -202,23 +202,6 @@ function parseText(field: Field, text: string): unknown {
   return field.parse(field.kind === 'date' ? (parseBirthday(text) ?? text) : text)
 }
 
-/** Returns the address of a picture: the given one, that of an upload, or that of an account. */
-async function readAddress(
-  { texts, discord, attachments: [upload] }: Context,
-  given: string | undefined,
-): Promise<string> {
-  if (given === undefined && upload) {
-    if (!upload.contentType?.startsWith('image/')) throw new Refusal(texts.notAnImage)
-    // The signature in the query expires; Discord adds a new one when it shows the picture.
-    return upload.url.replace(/\?.*$/s, '')
-  }
-  const account = parseAccount(given ?? '')
-  if (account === null) return (given ?? '').trim().replace(/^<(.*)>$/s, '$1')
-  const found = await discord.findAccount(account)
-  if (!found?.avatarUrl) throw new Refusal(texts.accountHasNoAvatar)
-  return found.avatarUrl
-}
-
 async function show(
   { texts }: Context,
   { owner, label, field, read }: FieldTarget,
@@ -241,8 +224,10 @@ function showChanged(
   { texts }: Context,
   { owner, label, field }: FieldTarget,
   text: string,
+  warning: string | null,
 ): Answer {
-  const content = texts.changed(escapeMarkdown(owner), label)
+  const changed = texts.changed(escapeMarkdown(owner), label)
+  const content = warning === null ? changed : `${changed}\n${warning}`
   const embed =
     field.kind === 'url'
       ? { title: label, banner: text }

@@ -15,6 +15,7 @@ import { Refusal } from '../refusal'
 import { type MemberView, viewMember, viewMemberGroups, viewMembers } from '../views'
 import { idStyle, orNull } from './common'
 import { parseFields } from './fields'
+import { readUpload } from './pictures'
 import { conflictsOf, parseTag } from './proxyTags'
 
 export const showMember: Handler = async (context, { values, flags }) =>
@@ -70,13 +71,17 @@ export async function createMemberFrom(
   const { name = '', ...draft } = parseFields(context, memberEntity, given, problems)
   const proxy_tags = tag === null || typeof tag === 'string' ? [] : [tag]
   const members = await viewMembers(context, own.viewer, '@me')
+  const [upload] = context.attachments
   const create = async (): Promise<Answer> => {
-    const { row } = await createMember(deps, own.viewer, { ...draft, name, proxy_tags })
+    const picture = upload ? await readUpload(context, upload) : null
+    const avatar = picture && { avatar_url: picture.url }
+    const { row } = await createMember(deps, own.viewer, { ...draft, ...avatar, name, proxy_tags })
     const { member_limit: limit } = await ownSettings(context, own)
     const count = members.length + 1
     const lines = [texts.memberCreated(escapeMarkdown(name), formatCodeSpan(row.hid))]
     if (name.includes(' ')) lines.push(texts.quoteNames)
     if (limit && count >= limit * NEAR_LIMIT) lines.push(texts.nearLimit(count, limit))
+    if (picture?.warning) lines.push(picture.warning)
     return { content: lines.join('\n') }
   }
   const mayName = mayNamePrivate(context, own, flags)

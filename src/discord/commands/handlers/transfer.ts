@@ -9,6 +9,7 @@ import type { Attachment } from '../discordInterface'
 import { findOwn, noSystem, type Own, requireOwn } from '../ownSystem'
 import { Refusal } from '../refusal'
 import { showDashboard } from './accounts'
+import { keepImportedPictures } from './pictures'
 
 /** Largest file that every account may receive in a direct message. */
 const MAX_FILE = 10 * 1024 * 1024
@@ -75,7 +76,7 @@ function askImport(
     const report = own
       ? await importInto(answering, own, file, { dryRun: false })
       : await importAsNew(answering, file, { ...options, dryRun: false })
-    return { content: texts.imported(summaryOf(report)) }
+    return { content: await describeImport(answering, report) }
   })
   const [yes, no] = asked.buttons ?? []
   if (!yes || !no) return asked
@@ -86,6 +87,42 @@ function askImport(
       { ...no, label: texts.cancel },
     ],
   }
+}
+
+/** Sends the whole report as a direct message, and returns a summary for any channel. */
+async function describeImport(context: Context, report: Report): Promise<string> {
+  const { texts } = context
+  const { token: _, ...shown } = report
+  const { repairs, renamed, accounts } = shown
+  const pictures = await keepImportedPictures(context, await requireOwn(context))
+  const lines = [texts.imported(summaryOf(report)), ...(pictures === null ? [] : [pictures])]
+  const others = accounts.filter(({ linked, id }) => !linked && id !== context.account)
+  if (repairs.length + renamed.length + others.length === 0) return lines.join('\n')
+  const isSent = await context.sendDirect({
+    content: texts.importReport,
+    files: [
+      {
+        name: 'import-report.json',
+        bytes: new TextEncoder().encode(JSON.stringify(shown, null, 2)),
+      },
+    ],
+  })
+  const fields = [...new Set(repairs.map(({ field }) => field).filter(isFieldName))]
+  return [
+    ...lines,
+    texts.importChanged({
+      values: repairs.length,
+      fields,
+      ids: renamed.length,
+      accounts: others.length,
+    }),
+    texts.reportSent(isSent),
+  ].join('\n')
+}
+
+/** Returns whether a field is one of the file format, whose name is not private. */
+function isFieldName(field: string): boolean {
+  return /^[a-z_]{1,30}$/.test(field)
 }
 
 type Report = Awaited<ReturnType<typeof importLimited>>

@@ -3,6 +3,7 @@ import { inviteUrl } from '../../../model/core/discord'
 import { downloadFile } from '../../attachments/download'
 import type { Bot } from '../../bot/bot'
 import { findPlace, memberPermissions, ownPermissions } from '../../messages/channelContext'
+import { sendDirectMessage } from '../../messages/directMessages'
 import { MessageFlag } from '../../messages/incomingMessage'
 import type { MessageRef, MessageReference } from '../../messages/messageLink'
 import { buildReplyEmbed } from '../../messages/replyEmbed'
@@ -18,7 +19,9 @@ import { ChannelType } from '../../permissions/channelType'
 import { hasPermissions } from '../../permissions/permission'
 import { hasCode } from '../../rest/errors'
 import { operationTexts } from '../../text/operationTexts'
+import { toMessageBody } from '../answer'
 import type { DiscordMessage, DiscordSide } from '../discordInterface'
+import { toUploads } from './textCommands'
 
 /** State of the connections, for the command that shows it. */
 export type ReadStatus = DiscordSide['status']
@@ -135,6 +138,14 @@ export function createDiscordSide(bot: Bot, readStatus: ReadStatus): DiscordSide
       const place = await locate(bot, reference)
       return place && explainIgnored(bot, place, account)
     },
+    cdn: bot.cdn,
+    downloadPicture: bot.pictures.load,
+    inBackground(name, work) {
+      const isStopped = () => bot.closing.isStopped || !bot.maySend()
+      bot.background.run(name, () => work(isStopped))
+    },
+    sendDirect: (account, answer) =>
+      sendDirectMessage(bot, account, toMessageBody(answer), toUploads(answer.files)),
     async *download({ url }, maxBytes) {
       const { downloadMs: timeoutMs } = bot.timing
       const file = await downloadFile(url, maxBytes, {

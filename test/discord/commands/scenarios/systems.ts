@@ -45,15 +45,15 @@ export const systemConversations: Conversations = {
     {
       say: 'pk;system avatar',
       options: { files: [{ filename: 'a.png', size: 10, contentType: 'image/png' }] },
-      answer: /attachments\/\d+\/\d+\/a\.png/,
-      lacks: ['hm='],
+      answer: /pictures\/[\w-]{24}\.webp/,
+      lacks: ['hm=', '⚠️'],
     },
     {
       say: 'pk;system avatar',
       options: { files: [{ filename: 'a.txt', text: 'x', contentType: 'text/plain' }] },
       answer: '❌ The attached file is not a picture',
     },
-    ['pk;system avatar <@<other>>', 'avatars/<other>/a1b2c3.png'],
+    ['pk;system avatar <@<other>>', /pictures\/[\w-]{24}\.webp/],
     ['pk;system avatar <@<guest>>', '❌ That account does not exist or has no avatar'],
   ],
   'keeps settings of this server apart': [

@@ -3,47 +3,43 @@ import type { Entity } from '../model/core/entity'
 import { forEachOwned, type OwnedList } from '../model/ownedKinds'
 import type { OwnedTable } from './rows'
 import { buckets, fields, frontNotes, notes, polls, posts, reminders, rooms } from './tables'
-import {
-  visibleBuckets,
-  visibleFields,
-  visibleFrontNotes,
-  visibleNotes,
-  visiblePolls,
-  visiblePosts,
-  visibleReminders,
-  visibleRooms,
-} from './visible'
+import { committedRowsOf, visibleFrontNotes, visiblePosts, visibleRooms } from './visible'
 
 interface OwnedRows {
   readonly table: OwnedTable
-  /** Visible rows of the table, under its name. */
-  readonly visible: SQLWrapper
+  /** Visible rows of the table, under its name, if not all of finished imports are visible. */
+  readonly visible?: SQLWrapper
   /** Columns with the row IDs of what the keys of the field table refer to. */
-  readonly columns: Readonly<Record<string, string>>
+  readonly columns?: Readonly<Record<string, string>>
 }
 
 /** Tables of the kinds of rows in `model/ownedKinds.ts`. */
-export const ownedTables = {
-  fields: { table: fields, visible: visibleFields, columns: {} },
-  rooms: { table: rooms, visible: visibleRooms, columns: {} },
-  polls: { table: polls, visible: visiblePolls, columns: {} },
-  reminders: { table: reminders, visible: visibleReminders, columns: {} },
-  buckets: { table: buckets, visible: visibleBuckets, columns: {} },
+const rowsOf: Readonly<Record<OwnedList, OwnedRows>> = {
+  fields: { table: fields },
   front_notes: {
     table: frontNotes,
     visible: visibleFrontNotes,
     columns: { member: 'member_id', by: 'by_member' },
   },
-  notes: { table: notes, visible: visibleNotes, columns: { member: 'member_id' } },
+  notes: { table: notes, columns: { member: 'member_id' } },
+  rooms: { table: rooms, visible: visibleRooms },
   posts: {
     table: posts,
     visible: visiblePosts,
     columns: { room: 'room_id', for: 'for_member', by: 'by_member' },
   },
-} as const satisfies Readonly<Record<OwnedList, OwnedRows>>
+  polls: { table: polls },
+  reminders: { table: reminders },
+  buckets: { table: buckets },
+}
 
-/** Returns the table of a kind, without its own type. */
-export function ownedTable(list: OwnedList): OwnedRows {
+const ownedTables = forEachOwned((list): Required<OwnedRows> => {
+  const { table, visible = committedRowsOf(table), columns = {} } = rowsOf[list]
+  return { table, visible, columns }
+})
+
+/** Returns the table of a kind. */
+export function ownedTable(list: OwnedList): Required<OwnedRows> {
   return ownedTables[list]
 }
 

@@ -1,8 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { and, eq, gte, isNotNull, isNull, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import {
+  and,
+  eq,
+  getTableName,
+  gte,
+  isNotNull,
+  isNull,
+  lt,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from 'drizzle-orm'
 import { alias, QueryBuilder } from 'drizzle-orm/sqlite-core'
 import { type DomainError, error } from '../model/core/errors'
 import { type Placeholders, query } from './query'
+import type { OwnedTable } from './rows'
 import {
   buckets,
   deletedArchives,
@@ -118,13 +130,9 @@ export const committedArchive = builder
   )
   .as('import_archive')
 
-export const visibleFields = builder
-  .select()
-  .from(fields)
-  .where(isImportCommitted(fields.import_id))
-  .as('fields')
+export const visibleFields = committedRowsOf(fields)
 
-/** Texts about the front, without those about a member and those of a history that is being deleted. */
+/** Front notes, except those about a member, or of a history, that is being deleted. */
 export const visibleFrontNotes = builder
   .select()
   .from(frontNotes)
@@ -137,11 +145,7 @@ export const visibleFrontNotes = builder
   )
   .as('front_notes')
 
-export const visibleNotes = builder
-  .select()
-  .from(notes)
-  .where(isImportCommitted(notes.import_id))
-  .as('notes')
+export const visibleNotes = committedRowsOf(notes)
 
 export const visibleRooms = builder
   .select()
@@ -161,23 +165,11 @@ export const visiblePosts = builder
   )
   .as('posts')
 
-export const visiblePolls = builder
-  .select()
-  .from(polls)
-  .where(isImportCommitted(polls.import_id))
-  .as('polls')
+export const visiblePolls = committedRowsOf(polls)
 
-export const visibleReminders = builder
-  .select()
-  .from(reminders)
-  .where(isImportCommitted(reminders.import_id))
-  .as('reminders')
+export const visibleReminders = committedRowsOf(reminders)
 
-export const visibleBuckets = builder
-  .select()
-  .from(buckets)
-  .where(isImportCommitted(buckets.import_id))
-  .as('buckets')
+export const visibleBuckets = committedRowsOf(buckets)
 
 /** UUID of a member by its row ID; null while the member is being deleted. */
 export function visibleMemberUuid(id: SQLWrapper): SQL {
@@ -204,6 +196,15 @@ export const hiddenMembers = builder
   .from(members)
   .where(gte(members.hid, HIDDEN_PREFIX))
   .as('members')
+
+/** Rows of a table without those of unfinished imports, under its name. */
+export function committedRowsOf<T extends OwnedTable>(table: T) {
+  return builder
+    .select()
+    .from(table)
+    .where(isImportCommitted(table.import_id))
+    .as(getTableName(table))
+}
 
 /** Condition that excludes rows of unfinished imports. */
 export function isImportCommitted(importId: SQLWrapper): SQL {

@@ -1,6 +1,6 @@
 import type { ClientRequest } from 'node:http'
 import { isIP } from 'node:net'
-import type { DeliveryResult } from '../model/core/events'
+import type { DeliveryResult } from '../model/events'
 import { type Clock, systemClock } from '../runtime/timers/clock'
 
 export interface Post {

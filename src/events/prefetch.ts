@@ -1,5 +1,5 @@
 import type { Db } from '../db/types'
-import { extEventTypes } from '../model/core/events'
+import { extEventTypes } from '../model/events'
 import { eventsOfSystemAfter, type StoredEvent } from './outbox'
 import { serializeEvent } from './serialize'
 import { sign } from './sign'

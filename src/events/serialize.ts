@@ -1,7 +1,7 @@
 import { type Entity, type JsonObject, serializeFields } from '../model/core/entity'
-import type { EventType, ExtEventType } from '../model/core/events'
 import { redact } from '../model/core/privacy'
 import { formatInstant } from '../model/core/time'
+import type { EventType, ExtEventType } from '../model/events'
 import { group } from '../model/groups/group'
 import { type Member, member } from '../model/members/member'
 import { autoproxy } from '../model/proxy/autoproxy'

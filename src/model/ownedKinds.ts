@@ -1,18 +1,16 @@
 import { rowLimits, smallLimits } from './access/rowLimits'
 import type { Entity, JsonObject } from './core/entity'
-import type { ErrorName } from './core/errors'
+import type { ErrorName, Problems } from './core/errors'
+import type { Permission } from './core/privacy'
+import type { Instant } from './core/time'
 import { bucket } from './friends/bucket'
-import { frontNote } from './front/frontNote'
-import { note } from './journal/note'
+import { frontNote, validateFrontNote } from './front/frontNote'
+import { note, validateNote } from './journal/note'
 import { poll } from './journal/poll'
-import { post } from './journal/post'
+import { post, validatePost } from './journal/post'
 import { room } from './journal/room'
 import { customField, customFieldInFiles } from './members/customField'
-import { exportedReminder, reminder } from './reminders/reminder'
-import type { ExtPart, ImportPart } from './transfer/transfer'
-
-/** Lists of rows that a system owns and that clients name by a UUID. */
-export type OwnedList = Exclude<ExtPart, 'values' | 'votes'>
+import { exportedReminder, reminder, validateReminder } from './reminders/reminder'
 
 /** Limit on the number of rows: a counter of `ext_usage`, or a small number that is counted. */
 export type RowLimit =
@@ -30,8 +28,8 @@ interface OwnedKind {
   /** Values that every imported row has, whatever the file says. */
   readonly fixed?: JsonObject
   /** Part of a file that is imported with these rows or without them. */
-  readonly importPart: ImportPart
-  /** Name of one row in the report of an import. */
+  readonly importPart: string
+  /** Name of one row: in the report of an import, in events, and in the API document. */
   readonly name: string
   readonly missing: ErrorName
   /** Key by which lists are ordered: by position ascending, by time newest first and in pages. */
@@ -40,12 +38,17 @@ interface OwnedKind {
   readonly timeKeys: readonly string[]
   readonly references: Readonly<Record<string, ReferenceTo>>
   readonly limit: RowLimit
+  /** Permissions to read and to write; `read_journal` and `change` by default. */
+  readonly permissions?: { readonly read: Permission; readonly write: Permission }
+  /** Keys whose change sets `edited`. */
+  readonly editedKeys?: readonly string[]
+  /** Returns problems that the field table does not detect. */
+  validate?(row: JsonObject, now: Instant): Problems
+  /** Keys that events have besides the names of the changed ones; never text that a person wrote. */
+  readonly eventKeys?: readonly string[]
 }
 
-/**
- * Rows of the extension API, in the order in which an import gives them space for text: what others
- * belong to first, then the long lists. They are deleted in the opposite order.
- */
+/** Kinds of rows of the extension API that clients name by a UUID, in their order in a file. */
 export const ownedKinds = {
   fields: {
     entity: customField,
@@ -57,7 +60,34 @@ export const ownedKinds = {
     order: 'position',
     timeKeys: ['created'],
     references: {},
+    permissions: { read: 'read', write: 'change' },
     limit: { max: smallLimits.fields, what: 'fields' },
+  },
+  front_notes: {
+    entity: frontNote,
+    importPart: 'switches',
+    name: 'front_note',
+    missing: 'frontNoteNotFound',
+    order: 'at',
+    timeKeys: ['at', 'created'],
+    references: { member: 'member', by: 'author' },
+    permissions: { read: 'read_journal', write: 'switch' },
+    editedKeys: ['text'],
+    validate: validateFrontNote,
+    limit: { counter: 'front_notes' },
+  },
+  notes: {
+    entity: note,
+    importPart: 'notes',
+    name: 'note',
+    missing: 'noteNotFound',
+    order: 'date',
+    timeKeys: ['date', 'created'],
+    references: { member: 'author' },
+    editedKeys: ['title', 'text'],
+    validate: validateNote,
+    eventKeys: ['member'],
+    limit: { counter: 'notes' },
   },
   rooms: {
     entity: room,
@@ -68,6 +98,19 @@ export const ownedKinds = {
     timeKeys: [],
     references: {},
     limit: { max: smallLimits.rooms, what: 'rooms' },
+  },
+  posts: {
+    entity: post,
+    importPart: 'posts',
+    name: 'post',
+    missing: 'postNotFound',
+    order: 'written',
+    timeKeys: ['written'],
+    references: { room: 'room', for: 'member', by: 'author', reply_to: 'post' },
+    editedKeys: ['title', 'text'],
+    validate: validatePost,
+    eventKeys: ['room', 'for', 'by'],
+    limit: { counter: 'posts' },
   },
   polls: {
     entity: poll,
@@ -90,6 +133,7 @@ export const ownedKinds = {
     order: 'created',
     timeKeys: ['created'],
     references: {},
+    validate: validateReminder,
     limit: { max: smallLimits.reminders, what: 'reminders' },
   },
   buckets: {
@@ -100,48 +144,50 @@ export const ownedKinds = {
     order: 'position',
     timeKeys: [],
     references: {},
+    permissions: { read: 'manage_friends', write: 'manage_friends' },
     limit: { max: smallLimits.buckets, what: 'privacy buckets' },
   },
-  front_notes: {
-    entity: frontNote,
-    importPart: 'switches',
-    name: 'front_note',
-    missing: 'frontNoteNotFound',
-    order: 'at',
-    timeKeys: ['at', 'created'],
-    references: { member: 'member', by: 'author' },
-    limit: { counter: 'front_notes' },
-  },
-  notes: {
-    entity: note,
-    importPart: 'notes',
-    name: 'note',
-    missing: 'noteNotFound',
-    order: 'date',
-    timeKeys: ['date', 'created'],
-    references: { member: 'author' },
-    limit: { counter: 'notes' },
-  },
-  posts: {
-    entity: post,
-    importPart: 'posts',
-    name: 'post',
-    missing: 'postNotFound',
-    order: 'written',
-    timeKeys: ['written'],
-    references: { room: 'room', for: 'member', by: 'author', reply_to: 'post' },
-    limit: { counter: 'posts' },
-  },
-} as const satisfies Readonly<Record<OwnedList, OwnedKind>>
+} as const satisfies Readonly<Record<string, OwnedKind>>
+
+/** Lists of rows that a system owns and that clients name by a UUID. */
+export type OwnedList = keyof typeof ownedKinds
 
 /** Name of one row of a kind in the report of an import. */
 export type OwnedName = (typeof ownedKinds)[OwnedList]['name']
 
-export const ownedLists = Object.keys(ownedKinds) as OwnedList[]
+/** Types of the events about rows, such as `CREATE_NOTE`. */
+export type OwnedEventType = `${'CREATE' | 'UPDATE' | 'DELETE'}_${Uppercase<OwnedName>}`
+
+/** Entity of a list. */
+export type EntityOf<L extends OwnedList> = (typeof ownedKinds)[L]['entity']
+
+/** Lists in their order in a file. */
+export const listsInFile = Object.keys(ownedKinds) as OwnedList[]
+
+/**
+ * Lists in the order in which an import gives them space for text: those with few rows, which others
+ * may belong to, then the long ones. They are deleted in the opposite order.
+ */
+export const ownedLists: readonly OwnedList[] = [
+  ...listsInFile.filter((list) => 'max' in ownedKinds[list].limit),
+  ...listsInFile.filter((list) => 'counter' in ownedKinds[list].limit),
+]
 
 /** Returns the facts of a kind, also those that most kinds do not have. */
-export function ownedKind(list: OwnedList): OwnedKind {
+export function ownedKind(
+  list: OwnedList,
+): OwnedKind & Pick<(typeof ownedKinds)[OwnedList], 'importPart' | 'name'> {
   return ownedKinds[list]
+}
+
+/** Returns the types of the events about a row. */
+export function ownedEvents(list: OwnedList) {
+  const name = ownedKind(list).name.toUpperCase() as Uppercase<OwnedName>
+  return {
+    created: `CREATE_${name}`,
+    changed: `UPDATE_${name}`,
+    removed: `DELETE_${name}`,
+  } satisfies Record<string, OwnedEventType>
 }
 
 /** Builds a record with a value for each kind of rows. */

@@ -3,7 +3,6 @@ import type { Entity } from '../model/core/entity'
 import { bucket } from '../model/friends/bucket'
 import { friend, invite, share } from '../model/friends/friend'
 import { fronter } from '../model/front/fronter'
-import { frontNote } from '../model/front/frontNote'
 import { group } from '../model/groups/group'
 import { groupExt } from '../model/groups/groupExt'
 import { note } from '../model/journal/note'
@@ -13,8 +12,8 @@ import { room } from '../model/journal/room'
 import { customField } from '../model/members/customField'
 import { member } from '../model/members/member'
 import { listedMemberExt, memberExt } from '../model/members/memberExt'
+import { listsInFile, type OwnedName, ownedKind } from '../model/ownedKinds'
 import { pushTarget } from '../model/push/pushTarget'
-import { reminder } from '../model/reminders/reminder'
 import { extSettings } from '../model/systems/extSettings'
 import { system } from '../model/systems/system'
 import { profileOf } from './extFriends'
@@ -40,9 +39,26 @@ const inviteKeys = {
   expires: time,
 }
 
+/** Name of the component of a kind of rows, such as `FrontNote`. */
+type Component<Name extends string> = Name extends `${infer Word}_${infer Rest}`
+  ? `${Capitalize<Word>}${Component<Rest>}`
+  : Capitalize<Name>
+
+type OwnedComponent = Component<OwnedName>
+
+/** Returns the name of the component of a kind of rows. */
+export function componentOf(name: OwnedName): OwnedComponent {
+  const words = name.split('_').map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)
+  return words.join('') as OwnedComponent
+}
+
+const ownedComponents = Object.fromEntries(
+  listsInFile.map((list) => [componentOf(ownedKind(list).name), owned(ownedKind(list).entity)]),
+) as Record<OwnedComponent, TSchema>
+
 /** Component schemas of the extension API. */
 export const extComponents = {
-  FrontNote: owned(frontNote),
+  ...ownedComponents,
   Front: Type.Object({
     switch: Type.String({ format: 'uuid', description: 'UUID of the latest switch' }),
     since: Type.String({ format: 'date-time', description: 'Time of the latest switch' }),
@@ -54,11 +70,9 @@ export const extComponents = {
     ),
   }),
   ExtSettings: responseSchema(extSettings),
-  Field: owned(customField),
   ExtendedMember: extended('member', member, memberExt),
   ExtendedMemberInList: extended('member', member, listedMemberExt),
   ExtendedGroup: extended('group', group, groupExt),
-  Note: owned(note),
   NoteInList: withoutText(owned(note)),
   Room: withExtra(owned(room), {
     last_written: Type.Union([time, Type.Null()], { description: 'Time of the newest post' }),
@@ -77,7 +91,6 @@ export const extComponents = {
   }),
   UnreadPosts: mapOf(Type.Integer(), 'Number of unread posts by board'),
   PollInList: withExtra(owned(poll), pollSums),
-  Reminder: owned(reminder),
   Bucket: withExtra(owned(bucket), {
     members: Type.Integer({ description: 'Number of members in the bucket' }),
     groups: Type.Integer({ description: 'Number of groups in the bucket' }),
@@ -146,6 +159,8 @@ export const extComponents = {
     }),
   }),
 }
+
+export type ExtComponent = keyof typeof extComponents
 
 function nullable(schema: TSchema, description: string): TSchema {
   return Type.Union([schema, Type.Null()], { description })

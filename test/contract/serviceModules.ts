@@ -16,6 +16,7 @@ import * as adminExtTotals from '../../src/service/admin/extTotals'
 import * as adminFindLocalServer from '../../src/service/admin/findLocalServer'
 import * as adminStats from '../../src/service/admin/stats'
 import * as adminTaskRuns from '../../src/service/admin/taskRuns'
+import * as corePlainRows from '../../src/service/core/plainRows'
 import * as discordBotStatus from '../../src/service/discord/botStatus'
 import * as discordClaims from '../../src/service/discord/claims'
 import * as discordCommandHashes from '../../src/service/discord/commandHashes'
@@ -124,6 +125,7 @@ export const serviceModules = {
   'admin/stats.ts': adminStats satisfies ServiceModule<typeof adminStats>,
   'admin/taskRuns.ts': adminTaskRuns satisfies ServiceModule<typeof adminTaskRuns>,
   'proxy/autoproxy.ts': autoproxy satisfies ServiceModule<typeof autoproxy>,
+  'core/plainRows.ts': corePlainRows satisfies ServiceModule<typeof corePlainRows>,
   'discord/botStatus.ts': discordBotStatus satisfies ServiceModule<typeof discordBotStatus>,
   // The cleanup is a task of the process, which acts for nobody.
   'discord/claims.ts': discordClaims satisfies ServiceModule<

@@ -4,7 +4,7 @@ import {
   mergeInvalidations,
   type SwitchValues,
 } from '../../src/dashboard/core/invalidation'
-import { eventTypes, extEventTypes } from '../../src/model/core/events'
+import { eventTypes, extEventTypes } from '../../src/model/events'
 import { describe, expect, test } from '../tools/test'
 
 const now = { timestamp: '2026-11-15T06:54:00.000000Z', members: ['uuid-2'] }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { eventTypes } from '../../src/model/core/events'
+import { eventTypes } from '../../src/model/events'
 import { endpoints } from '../contract/endpoints'
 import { type BotFixture, createBotFixtures } from '../http/bot/botFixture'
 import { run as runCommand } from '../tools/runInProcess'

@@ -1,4 +1,5 @@
-import type { EventType } from '../../model/core/events'
+import type { EventType } from '../../model/events'
+import type { OwnedName } from '../../model/ownedKinds'
 
 /** Data that pages load themselves. */
 export type PageData =
@@ -30,8 +31,11 @@ type Kind = Invalidation['kind'] | null
 type Verb = 'CREATE' | 'UPDATE' | 'DELETE'
 type Noun<T extends EventType> = T extends `${Verb}_${infer N}` ? N : T
 
+/** Names of kinds of rows in events. A kind that no page shows needs no entry below. */
+type Row = Uppercase<OwnedName>
+
 /** Kinds by event type without its verb. */
-const kinds: Record<Noun<EventType>, Kind> = {
+const kinds: Record<Exclude<Noun<EventType>, Row>, Kind> & Partial<Record<Row, Kind>> = {
   SYSTEM: 'system',
   SETTINGS: 'settings',
   MEMBER: 'member',

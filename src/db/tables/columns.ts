@@ -40,3 +40,10 @@ function emptyColumnOf({ columnType }: Field) {
       return text({ mode: 'json' })
   }
 }
+
+/** Returns the columns without those that are stored as row IDs. */
+export function omit<C extends object, K extends keyof C>(columns: C, ...keys: K[]): Omit<C, K> {
+  const rest = { ...columns }
+  for (const key of keys) delete rest[key]
+  return rest
+}

@@ -10,23 +10,13 @@ import { customField, derivedFieldKeys } from '../../model/members/customField'
 import { derivedKeys, memberExt } from '../../model/members/memberExt'
 import { reminder } from '../../model/reminders/reminder'
 import { extSettings } from '../../model/systems/extSettings'
-import { columnsOf } from './columns'
+import { columnsOf, omit } from './columns'
 import { ofImport } from './imports'
 import { groups, members, ofMember } from './members'
+import { formerMember, owned } from './owned'
 import { ofSystem } from './systems'
 
 /** Tables of the extension API. References of the field tables are stored as row IDs. */
-
-/** Builds the columns of a row that its system owns and that clients name by its UUID. */
-export const owned = () => ({
-  id: integer().primaryKey({ autoIncrement: true }),
-  uuid: text().notNull().unique(),
-  system_id: ofSystem(),
-  import_id: ofImport(),
-})
-
-/** Member that may be deleted while the row remains. */
-const formerMember = () => integer().references(() => members.id, { onDelete: 'set null' })
 
 /** A member without a row has the defaults. */
 export const memberExts = sqliteTable('member_ext', {
@@ -283,10 +273,3 @@ export const deletedArchives = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.system_id, table.collection] })],
 )
-
-/** Returns the columns without those that are stored as row IDs. */
-export function omit<C extends object, K extends keyof C>(columns: C, ...keys: K[]): Omit<C, K> {
-  const rest = { ...columns }
-  for (const key of keys) delete rest[key]
-  return rest
-}

@@ -10,9 +10,10 @@ import {
 } from 'drizzle-orm/sqlite-core'
 import { bucket } from '../../model/friends/bucket'
 import { derivedShareKeys, friend, invite, type Share, share } from '../../model/friends/friend'
-import { columnsOf } from './columns'
-import { fields, omit, owned } from './ext'
+import { columnsOf, omit } from './columns'
+import { fields } from './ext'
 import { groups, ofMember } from './members'
+import { owned } from './owned'
 import { ofSystem } from './systems'
 
 export const buckets = sqliteTable('buckets', { ...owned(), ...columnsOf(bucket) }, (table) => [

@@ -13,25 +13,7 @@ export {
 export { changeCounters, leases, taskRuns } from './coordination'
 export { discordClaims, discordCommands, discordSessions, discordStatus } from './discord'
 export { deliveries, events, prunedEvents, webhooks } from './events'
-export {
-  deletedArchives,
-  deletedSwitches,
-  extSettingsOfSystems,
-  extUsage,
-  fields,
-  fieldValues,
-  frontNotes,
-  groupExts,
-  memberExts,
-  notes,
-  origins,
-  polls,
-  pollVoteCounts,
-  pollVotes,
-  posts,
-  reminders,
-  rooms,
-} from './ext'
+export * from './ext'
 export {
   bucketFields,
   bucketFriends,

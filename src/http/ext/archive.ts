@@ -9,11 +9,10 @@ import {
   readArchive,
 } from '../../service/transfer/archive/archivedRows'
 import { convertLimited } from '../../service/transfer/archive/convertArchive'
-import { describe, writeErrors } from '../server/openapi'
+import { describe, ownReadErrors, ownWriteErrors } from '../server/openapi'
 import { parameter, parameters, parseFlag, parseLimit, requireSingleValue } from '../server/query'
 import { routes } from '../server/routeGroup'
 import { importParameters } from '../v2/transfer'
-import { ownReadErrors } from './ownedRoutes'
 
 const TAG = 'Import and export'
 
@@ -81,7 +80,7 @@ export function archiveRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Delete archived rows',
           description: 'Permanently deletes all rows of a collection.',
           responses: { 204: null },
-          errors: [...writeErrors, 'forbidden', 'archiveNotFound'],
+          errors: [...ownWriteErrors, 'archiveNotFound'],
         }),
       },
     )
@@ -100,7 +99,7 @@ export function archiveRoutes(deps: Deps, bodyLimit: number) {
           description:
             'Turns archived rows of Simply Plural into notes, posts, polls and the other objects of this API. Call with `dry_run=true` first and show the report to the user. Converted rows leave the archive; rows whose member cannot be found stay. Converting again changes nothing.',
           responses: { 200: 'ImportReport' },
-          errors: [...writeErrors, 'forbidden', 'conflict', 'tooManyRequests'],
+          errors: [...ownWriteErrors, 'conflict', 'tooManyRequests'],
         }),
       },
     )

@@ -1,6 +1,4 @@
 import { t } from 'elysia'
-import { customField } from '../../model/members/customField'
-import { toExt } from '../../serializers/ext'
 import type { Deps } from '../../service/core/deps'
 import {
   createField,
@@ -11,40 +9,16 @@ import {
   patchField,
 } from '../../service/members/fields'
 import { describe } from '../server/openapi'
-import { routes } from '../server/routeGroup'
 import { systemRef } from '../v2/params'
-import { ownedRoutes } from './ownedRoutes'
+import { ownedRoutes, serializerOf } from './ownedRoutes'
 
-/** Lists custom fields. */
-export function fieldListRoutes(deps: Deps, bodyLimit: number) {
-  return routes(bodyLimit).get(
-    '/systems/:systemRef/fields',
-    async ({ params, viewer }) =>
-      (await listFields(deps, viewer, params.systemRef)).map((row) => toExt(customField, row)),
-    {
-      params: t.Object({ systemRef }),
-      detail: describe({
-        tag: 'Members',
-        id: 'listFields',
-        summary: 'List custom fields',
-        description: 'By `position`. Callers other than the owner get public fields only.',
-        responses: { 200: ['Field'] },
-        errors: ['badRequest', 'unauthorized', 'systemNotFound', 'memberListHidden'],
-      }),
-    },
-  )
-}
+const serialize = serializerOf('fields')
 
-/** Creates, changes and deletes one custom field, and orders all. */
 export function fieldRoutes(deps: Deps, bodyLimit: number) {
   return ownedRoutes(deps, bodyLimit, {
-    entity: customField,
-    path: 'fields',
-    name: 'Field',
+    list: 'fields',
     noun: 'custom field',
     tag: 'Members',
-    component: 'Field',
-    missing: 'fieldNotFound',
     errors: ['typeInUse'],
     docs: {
       create: 'Adds a field at the end of the list. The server generates the IDs of its options.',
@@ -59,6 +33,20 @@ export function fieldRoutes(deps: Deps, bodyLimit: number) {
       order: orderFields,
       findProblems: findFieldProblems,
     },
-    serialize: (redacted) => toExt(customField, redacted),
-  })
+    serialize,
+  }).get(
+    '/systems/:systemRef/fields',
+    async ({ params, viewer }) => (await listFields(deps, viewer, params.systemRef)).map(serialize),
+    {
+      params: t.Object({ systemRef }),
+      detail: describe({
+        tag: 'Members',
+        id: 'listFields',
+        summary: 'List custom fields',
+        description: 'By `position`. Callers other than the owner get public fields only.',
+        responses: { 200: ['Field'] },
+        errors: ['badRequest', 'unauthorized', 'systemNotFound', 'memberListHidden'],
+      }),
+    },
+  )
 }

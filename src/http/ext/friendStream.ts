@@ -1,7 +1,7 @@
 import type { Events } from '../../events/events'
 import type { StreamWriter } from '../../events/stream'
-import type { EventType } from '../../model/core/events'
 import type { Viewer } from '../../model/core/privacy'
+import type { EventType } from '../../model/events'
 import { sharedFrontToExt } from '../../serializers/extFriends'
 import type { Deps } from '../../service/core/deps'
 import { findFriendFronts, listFriendSystems } from '../../service/friends/sharedData'

@@ -31,13 +31,13 @@ import {
   listFriendGroups,
   listFriendMembers,
 } from '../../service/friends/sharedData'
-import { describe, writeErrors } from '../server/openapi'
+import { describe, ownReadErrors, ownWriteErrors, writeErrors } from '../server/openapi'
 import { clientOf, contextOf, routes, waitingClientOf } from '../server/routeGroup'
 import { memberRef } from '../v2/params'
 import { createLoginAttempts } from '../web/loginAttempts'
 import { createFriendStream } from './friendStream'
 import { excerptDoc } from './members'
-import { idParams, ownReadErrors } from './ownedRoutes'
+import { idParams } from './ownedRoutes'
 
 const { properties: sideProperties } = bodySchema(friend, 'patch')
 const shareSchema = bodySchema(share, 'patch')
@@ -158,7 +158,7 @@ export function friendRoutes(deps: Deps, events: Events, bodyLimit: number) {
           summary: 'Remove a friend',
           description: 'Ends the friendship for both sides at once.',
           responses: { 204: null },
-          errors: [...writeErrors, 'forbidden', 'friendNotFound'],
+          errors: [...ownWriteErrors, 'friendNotFound'],
         }),
       },
     )
@@ -260,7 +260,7 @@ export function friendRoutes(deps: Deps, events: Events, bodyLimit: number) {
           summary: 'Withdraw an invitation',
           description: 'Its code can no longer be used.',
           responses: { 204: null },
-          errors: [...writeErrors, 'forbidden', 'inviteNotFound'],
+          errors: [...ownWriteErrors, 'inviteNotFound'],
         }),
       },
     )

@@ -1,23 +1,38 @@
-import { Elysia } from 'elysia'
+import { type AnyElysia, Elysia } from 'elysia'
 import type { Events } from '../../events/events'
+import { listsInFile, type OwnedList } from '../../model/ownedKinds'
 import type { Deps } from '../../service/core/deps'
 import type { ApiModule } from '../server/apiModule'
 import { requireWriteAccess } from '../server/routeGroup'
 import { archiveRoutes } from './archive'
-import { bucketListRoutes, bucketRoutes } from './buckets'
-import { fieldListRoutes, fieldRoutes } from './fields'
+import { bucketRoutes } from './buckets'
+import { fieldRoutes } from './fields'
 import { friendRoutes } from './friends'
 import { frontRoutes } from './front'
-import { frontNoteListRoutes, frontNoteRoutes } from './frontNotes'
+import { frontNoteRoutes } from './frontNotes'
 import { groupRoutes } from './groups'
 import { memberRoutes } from './members'
-import { noteListRoutes, noteRoutes } from './notes'
+import { noteRoutes } from './notes'
 import { originRoutes, pictureRoutes } from './pictures'
-import { pollListRoutes, pollRoutes } from './polls'
-import { postListRoutes, postRoutes, roomRoutes } from './posts'
+import { plainRoutes } from './plain'
+import { pollRoutes } from './polls'
+import { postRoutes } from './posts'
 import { pushRoutes } from './push'
-import { reminderListRoutes, reminderRoutes } from './reminders'
+import { reminderRoutes } from './reminders'
+import { roomRoutes } from './rooms'
 import { extSettingsRoutes } from './settings'
+
+/** Routes of the kinds that differ from the others. */
+const peculiar: Partial<Record<OwnedList, (deps: Deps, bodyLimit: number) => AnyElysia>> = {
+  fields: fieldRoutes,
+  front_notes: frontNoteRoutes,
+  notes: noteRoutes,
+  rooms: roomRoutes,
+  posts: postRoutes,
+  polls: pollRoutes,
+  reminders: reminderRoutes,
+  buckets: bucketRoutes,
+}
 
 /** Routes that PluralKit's API does not have. Objects of version 2 never get additional keys. */
 export function ext(deps: Deps, events: Events, bodyLimit: number): ApiModule {
@@ -30,24 +45,10 @@ export function ext(deps: Deps, events: Events, bodyLimit: number): ApiModule {
         .use(pushRoutes(events, bodyLimit))
         .onBeforeHandle(requireWriteAccess)
         .use(frontRoutes(deps, events, bodyLimit))
-        .use(frontNoteListRoutes(deps, bodyLimit))
-        .use(frontNoteRoutes(deps, bodyLimit))
         .use(extSettingsRoutes(deps, bodyLimit))
-        .use(noteListRoutes(deps, bodyLimit))
         .use(memberRoutes(deps, bodyLimit))
-        .use(fieldListRoutes(deps, bodyLimit))
-        .use(fieldRoutes(deps, bodyLimit))
         .use(groupRoutes(deps, bodyLimit))
-        .use(noteRoutes(deps, bodyLimit))
-        .use(postListRoutes(deps, bodyLimit))
-        .use(roomRoutes(deps, bodyLimit))
-        .use(postRoutes(deps, bodyLimit))
-        .use(pollListRoutes(deps, bodyLimit))
-        .use(pollRoutes(deps, bodyLimit))
-        .use(reminderListRoutes(deps, bodyLimit))
-        .use(reminderRoutes(deps, bodyLimit))
-        .use(bucketListRoutes(deps, bodyLimit))
-        .use(bucketRoutes(deps, bodyLimit))
+        .use(listsInFile.map((list) => (peculiar[list] ?? plainRoutes(list))(deps, bodyLimit)))
         .use(friendRoutes(deps, events, bodyLimit))
         .use(archiveRoutes(deps, bodyLimit))
         .use(originRoutes(deps, bodyLimit))

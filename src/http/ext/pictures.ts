@@ -12,7 +12,7 @@ import {
 } from '../../service/pictures/pictures'
 import { listOrigins } from '../../service/transfer/import/origins'
 import { arrivalLimits } from '../server/bodyArrival'
-import { describe, writeErrors } from '../server/openapi'
+import { describe, ownReadErrors, ownWriteErrors } from '../server/openapi'
 import {
   parameter,
   parameters,
@@ -22,7 +22,6 @@ import {
 } from '../server/query'
 import { type BodyStream, routes, uploadRoutes } from '../server/routeGroup'
 import { groupRef, memberRef } from '../v2/params'
-import { ownReadErrors } from './ownedRoutes'
 
 const TAG = 'Pictures'
 
@@ -46,8 +45,8 @@ const PUT_TEXT =
 const DELETE_TEXT =
   'The picture is not found from then on, unless another URL of your system names it.'
 
-const putErrors = [...writeErrors, 'forbidden', 'limitReached'] as const
-const deleteErrors = [...writeErrors, 'forbidden', 'notFound'] as const
+const putErrors = [...ownWriteErrors, 'limitReached'] as const
+const deleteErrors = [...ownWriteErrors, 'notFound'] as const
 const memberErrors = ['memberNotFound', 'notYourMember'] as const
 const groupErrors = ['groupNotFound', 'notYourGroup'] as const
 

@@ -1,7 +1,6 @@
 import { error } from '../../model/core/errors'
-import { patchedPost, post } from '../../model/journal/post'
-import { room } from '../../model/journal/room'
-import { postToExt, readMarksFromExt, roomToExt, unreadToExt } from '../../serializers/ext'
+import { patchedPost } from '../../model/journal/post'
+import { postToExt, readMarksFromExt, unreadToExt } from '../../serializers/ext'
 import { rawBody } from '../../serializers/schema'
 import type { Deps } from '../../service/core/deps'
 import {
@@ -14,68 +13,42 @@ import {
   patchPost,
   SYSTEM_BOARD,
 } from '../../service/journal/posts'
-import {
-  createRoom,
-  deleteRoom,
-  listRooms,
-  orderRooms,
-  patchRoom,
-} from '../../service/journal/rooms'
-import { describe, writeErrors } from '../server/openapi'
-import { parameter, parameters, parseFlag, parseText } from '../server/query'
-import { routes } from '../server/routeGroup'
-import { ownedRoutes, ownReadErrors, pageParameters, parsePage } from './ownedRoutes'
+import { describe, memberRefErrors, ownReadErrors, ownWriteErrors } from '../server/openapi'
+import { parameter, parseFlag, parseText } from '../server/query'
+import { type OwnedListing, ownedRoutes, parsePage } from './ownedRoutes'
 
-/** Lists rooms and posts, and marks posts as read. */
-export function postListRoutes(deps: Deps, bodyLimit: number) {
-  return routes(bodyLimit)
-    .get(
-      '/systems/@me/rooms',
-      async ({ viewer }) =>
-        (await listRooms(deps, viewer)).map((listed) => roomToExt(listed.room, listed.lastWritten)),
-      {
-        detail: describe({
-          tag: 'Journal',
-          id: 'listRooms',
-          summary: 'List rooms',
-          description: 'All rooms of your system, by `position`.',
-          requiresAuth: true,
-          responses: { 200: ['Room'] },
-          errors: ownReadErrors,
-        }),
-      },
-    )
-    .get(
-      '/systems/@me/posts',
-      async ({ viewer, query }) =>
-        (await listPosts(deps, viewer, parseFilter(query), parsePage(query))).map(postToExt),
-      {
-        query: parameters({
-          room: parameter({ type: 'string', description: 'Only posts of the room with this UUID' }),
-          for: parameter({
-            type: 'string',
-            description: `Only posts on the board of this member, or of the system: \`${SYSTEM_BOARD}\``,
-          }),
-          unread: parameter({ type: 'boolean', description: 'Only unread posts of all boards' }),
-          ...pageParameters,
-        }),
-        detail: describe({
-          tag: 'Journal',
-          id: 'listPosts',
-          summary: 'List posts',
-          description: 'Newest first. Without a filter, posts of all rooms and boards.',
-          requiresAuth: true,
-          responses: { 200: ['Post'] },
-          errors: [
-            ...ownReadErrors,
-            'roomNotFound',
-            'postNotFound',
-            'memberRefNotFound',
-            'notYourMemberRef',
-          ],
-        }),
-      },
-    )
+const listing: OwnedListing<Parameters<typeof postToExt>[0]> = {
+  isPaged: true,
+  filters: {
+    room: parameter({ type: 'string', description: 'Only posts of the room with this UUID' }),
+    for: parameter({
+      type: 'string',
+      description: `Only posts on the board of this member, or of the system: \`${SYSTEM_BOARD}\``,
+    }),
+    unread: parameter({ type: 'boolean', description: 'Only unread posts of all boards' }),
+  },
+  read: (deps, viewer, query) => listPosts(deps, viewer, parseFilter(query), parsePage(query)),
+  serialize: postToExt,
+  description: 'Newest first. Without a filter, posts of all rooms and boards.',
+  errors: ['roomNotFound', ...memberRefErrors],
+}
+
+export function postRoutes(deps: Deps, bodyLimit: number) {
+  return ownedRoutes(deps, bodyLimit, {
+    list: 'posts',
+    patchEntity: patchedPost,
+    tag: 'Journal',
+    errors: ['roomNotFound', 'postNotFound', ...memberRefErrors],
+    docs: {
+      create:
+        'A post is in a room (`room`), on the board of a member (`for`), or on the board of the system (neither).',
+      patch: 'Changes title, text or `read`. A change of title or text sets `edited`.',
+      delete: 'Permanently deletes the post. Replies to it are kept.',
+    },
+    operations: { create: createPost, patch: patchPost, delete: deletePost },
+    serialize: postToExt,
+    listing,
+  })
     .get(
       '/systems/@me/posts/unread',
       async ({ viewer, request }) => unreadToExt(await countUnread(deps, viewer, request.signal)),
@@ -120,63 +93,13 @@ export function postListRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Mark posts as read',
           description: 'Marks all posts of a board, or up to 1,000 posts by their IDs.',
           responses: { 204: null },
-          errors: [
-            ...writeErrors,
-            'forbidden',
-            'invalidBody',
-            'memberRefNotFound',
-            'notYourMemberRef',
-          ],
+          errors: [...ownWriteErrors, 'invalidBody', ...memberRefErrors],
         }),
       },
     )
 }
 
-/** Creates, changes and deletes one room. */
-export function roomRoutes(deps: Deps, bodyLimit: number) {
-  return ownedRoutes(deps, bodyLimit, {
-    entity: room,
-    path: 'rooms',
-    name: 'Room',
-    noun: 'room',
-    tag: 'Journal',
-    component: 'Room',
-    missing: 'roomNotFound',
-    errors: [],
-    docs: {
-      create: 'Only `name` is required. A new room is the last one of the list.',
-      patch: 'Changes only the given keys.',
-      delete: 'Permanently deletes the room and its posts.',
-    },
-    operations: { create: createRoom, patch: patchRoom, delete: deleteRoom, order: orderRooms },
-    serialize: (listed) => roomToExt(listed.room, listed.lastWritten),
-  })
-}
-
-/** Creates, changes and deletes one post. */
-export function postRoutes(deps: Deps, bodyLimit: number) {
-  return ownedRoutes(deps, bodyLimit, {
-    entity: post,
-    patchEntity: patchedPost,
-    path: 'posts',
-    name: 'Post',
-    noun: 'post',
-    tag: 'Journal',
-    component: 'Post',
-    missing: 'postNotFound',
-    errors: ['roomNotFound', 'postNotFound', 'memberRefNotFound', 'notYourMemberRef'],
-    docs: {
-      create:
-        'A post is in a room (`room`), on the board of a member (`for`), or on the board of the system (neither).',
-      patch: 'Changes title, text or `read`. A change of title or text sets `edited`.',
-      delete: 'Permanently deletes the post. Replies to it are kept.',
-    },
-    operations: { create: createPost, patch: patchPost, delete: deletePost },
-    serialize: postToExt,
-  })
-}
-
-function parseFilter(query: { room?: unknown; for?: unknown; unread?: unknown }): PostFilter {
+function parseFilter(query: Readonly<Record<string, unknown>>): PostFilter {
   const room = parseText('room', query.room)
   const board = parseText('for', query.for)
   const unread = parseFlag('unread', query.unread)

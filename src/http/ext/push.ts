@@ -11,9 +11,9 @@ import { MAX_ENDPOINT, pushTarget } from '../../model/push/pushTarget'
 import { pushTargetFromExt, pushTargetToExt, pushToExt } from '../../serializers/ext'
 import { bodySchema, rawBody } from '../../serializers/schema'
 import { patchFromV2, pingToV2 } from '../../serializers/v2'
-import { describe, writeErrors } from '../server/openapi'
+import { describe, ownReadErrors, ownWriteErrors } from '../server/openapi'
 import { routes } from '../server/routeGroup'
-import { idParams, ownReadErrors } from './ownedRoutes'
+import { idParams } from './ownedRoutes'
 
 const TAG = 'Events'
 
@@ -87,7 +87,7 @@ export function pushRoutes(events: Events, bodyLimit: number) {
           description:
             'The target ends with your session or token. A known `endpoint` moves to you. `watch` tokens use `wants: ["front"]`. Bots cannot register.',
           responses: { 200: 'PushTarget', 201: 'PushTarget' },
-          errors: [...writeErrors, 'forbidden', 'invalidBody', 'limitReached'],
+          errors: [...ownWriteErrors, 'invalidBody', 'limitReached'],
         }),
       },
     )
@@ -107,7 +107,7 @@ export function pushRoutes(events: Events, bodyLimit: number) {
           summary: 'Update a push target',
           description: 'Changes only the given keys.',
           responses: { 200: 'PushTarget' },
-          errors: [...writeErrors, 'forbidden', 'invalidBody', 'pushTargetNotFound'],
+          errors: [...ownWriteErrors, 'invalidBody', 'pushTargetNotFound'],
         }),
       },
     )
@@ -125,7 +125,7 @@ export function pushRoutes(events: Events, bodyLimit: number) {
           summary: 'Delete a push target',
           description: 'Discards the messages that wait for it.',
           responses: { 204: null },
-          errors: [...writeErrors, 'forbidden', 'pushTargetNotFound'],
+          errors: [...ownWriteErrors, 'pushTargetNotFound'],
         }),
       },
     )
@@ -141,7 +141,7 @@ export function pushRoutes(events: Events, bodyLimit: number) {
           description:
             'Sends a notification now and returns the status of the push service. A target that the push service no longer knows (404, 410) is deleted.',
           responses: { 200: 'WebhookTest' },
-          errors: [...writeErrors, 'forbidden', 'pushTargetNotFound'],
+          errors: [...ownWriteErrors, 'pushTargetNotFound'],
         }),
       },
     )

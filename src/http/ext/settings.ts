@@ -4,9 +4,8 @@ import { bodySchema } from '../../serializers/schema'
 import { patchFromV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/core/deps'
 import { getExtSettings, patchExtSettings } from '../../service/systems/extSettings'
-import { describe, writeErrors } from '../server/openapi'
+import { describe, ownReadErrors, ownWriteErrors } from '../server/openapi'
 import { routes } from '../server/routeGroup'
-import { ownReadErrors } from './ownedRoutes'
 
 export function extSettingsRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
@@ -40,7 +39,7 @@ export function extSettingsRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Update the settings of the extension API',
           description: 'Changes only the given keys.',
           responses: { 200: 'ExtSettings' },
-          errors: [...writeErrors, 'forbidden', 'invalidBody'],
+          errors: [...ownWriteErrors, 'invalidBody'],
         }),
       },
     )

@@ -1,7 +1,7 @@
 import type { Events } from '../../events/events'
 import type { StreamChecks, StreamWriter } from '../../events/stream'
-import type { EventType } from '../../model/core/events'
 import { isOwner, isWatcher, type Viewer } from '../../model/core/privacy'
+import type { EventType } from '../../model/events'
 import type { System } from '../../model/systems/system'
 import type { Deps } from '../../service/core/deps'
 import { getFronters } from '../../service/front/switches'

@@ -58,6 +58,13 @@ const commonErrors: ErrorName[] = [
 /** Errors of every write. */
 export const writeErrors: ErrorName[] = ['badRequest', 'unauthorized', 'requestTimeout', 'tooLarge']
 
+/** Errors of every read of the caller's own rows, and of every write to them. */
+export const ownReadErrors: ErrorName[] = ['badRequest', 'unauthorized', 'forbidden']
+export const ownWriteErrors: ErrorName[] = [...writeErrors, 'forbidden']
+
+/** Errors of references to members in a query or a body. */
+export const memberRefErrors: ErrorName[] = ['memberRefNotFound', 'notYourMemberRef']
+
 /** Builds the OpenAPI details of a route. */
 export function describe({ id, summary, description, tag, deprecated, ...rest }: Description) {
   return {

@@ -1,19 +1,25 @@
+import { listsInFile, type OwnedList, ownedKind, type ownedKinds } from '../ownedKinds'
+
 /** Parts of a file that can be imported separately. */
 export const importParts = ['members', 'groups', 'switches'] as const
 
 /** Lists that a partial export has on request only. */
-export const exportLists = ['notes', 'posts', 'polls', 'reminders', 'buckets'] as const
-export type ExportList = (typeof exportLists)[number]
+export const exportLists = [
+  ...new Set(listsInFile.map((list): string => ownedKind(list).importPart)),
+].filter((part): part is ExportList => part !== 'fields' && part !== 'switches')
+export type ExportList = Exclude<OwnedFacts['importPart'], 'fields' | 'switches'>
+
+type OwnedFacts = (typeof ownedKinds)[OwnedList]
 
 /** Further parts, which the files of PluralKit do not have. Front notes belong to `switches`. */
-export const extImportParts = ['fields', ...exportLists] as const
+export const extImportParts: readonly ('fields' | ExportList)[] = ['fields', ...exportLists]
 
 /** Formats of an export of a whole system. */
 export const exportFormats = ['pluralkit', 'pluralport'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
-export const allImportParts = [...importParts, ...extImportParts] as const
-export type ImportPart = (typeof allImportParts)[number]
+export type ImportPart = (typeof importParts)[number] | (typeof extImportParts)[number]
+export const allImportParts: readonly ImportPart[] = [...importParts, ...extImportParts]
 
 /** Results of an import; a refused one found too many others. */
 export const importResults = ['done', 'failed', 'refused'] as const
@@ -23,20 +29,12 @@ export type ImportResult = (typeof importResults)[number]
 export const parts = ['members', 'groups', 'memberships', 'switches'] as const
 export type Part = (typeof parts)[number]
 
-/** Kinds of rows of the extension API, in the order in which they are imported. */
-export const extParts = [
-  'fields',
-  'values',
-  'front_notes',
-  'notes',
-  'rooms',
-  'posts',
-  'polls',
-  'votes',
-  'reminders',
-  'buckets',
-] as const
-export type ExtPart = (typeof extParts)[number]
+/** Kinds of rows of the extension API in the order of a file, each followed by what belongs to it. */
+export type ExtPart = OwnedList | 'values' | 'votes'
+export const extParts: readonly ExtPart[] = listsInFile.flatMap((list): ExtPart[] => {
+  if (list === 'fields') return ['fields', 'values']
+  return list === 'polls' ? ['polls', 'votes'] : [list]
+})
 
 /** Builds a record with a value for each kind of rows of the extension API. */
 export function forEachExtPart<T>(build: (part: ExtPart) => T): Record<ExtPart, T> {

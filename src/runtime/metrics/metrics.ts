@@ -1,4 +1,4 @@
-import { type DeliveryResult, deliveryResults } from '../../model/core/events'
+import { type DeliveryResult, deliveryResults } from '../../model/events'
 import { type PushResult, pushResults } from '../../model/push/pushTarget'
 import { type ReminderKind, reminderKinds } from '../../model/reminders/reminder'
 import { type ImportResult, importResults } from '../../model/transfer/transfer'

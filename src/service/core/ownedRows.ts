@@ -15,14 +15,16 @@ import {
   throwIfInvalid,
 } from '../../model/core/entity'
 import { error, type Problems } from '../../model/core/errors'
-import type { EventType } from '../../model/core/events'
+import type { PageRequest } from '../../model/core/listPage'
 import { type Redacted, redact, requireSystem, type Viewer } from '../../model/core/privacy'
 import { textBytes } from '../../model/core/textSize'
+import type { EventType } from '../../model/events'
 import {
   countOwnedRows,
   findOwnedRow,
   getOwnedRow,
   insertOwnedRow,
+  listRowPage,
   listRowsInOrder,
   nextPosition,
   type OwnedRow,
@@ -52,6 +54,17 @@ export async function listOwned<E extends Entity>(
   kind: OwnedRowKind<E>,
 ): Promise<Redacted<E>[]> {
   const rows = await listRowsInOrder(db, kind, requireReader(viewer, kind))
+  return rows.map((row) => redactForOwner(kind, row))
+}
+
+/** Lists a page of the objects of the caller's system, newest first. */
+export async function listOwnedPage<E extends Entity>(
+  { db }: Deps,
+  viewer: Viewer,
+  kind: OwnedRowKind<E>,
+  page: PageRequest,
+): Promise<Redacted<E>[]> {
+  const rows = await listRowPage(db, kind, requireReader(viewer, kind), page)
   return rows.map((row) => redactForOwner(kind, row))
 }
 

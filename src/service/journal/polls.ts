@@ -11,14 +11,13 @@ import {
   type VoteDraft,
   vote,
 } from '../../model/journal/poll'
-import { pageValues } from '../../store/core/ownedRows'
+import { listRowPage } from '../../store/core/ownedRows'
 import { addUsage } from '../../store/core/usage'
 import { recordEvent } from '../../store/events/recordEvent'
 import { bytesOfVote, pollKind } from '../../store/journal/pollKind'
 import {
   countVotes,
   findVote,
-  listPollPage,
   listVotes,
   type PollRow,
   removeVote,
@@ -53,8 +52,7 @@ export async function listPolls(
   page: PageRequest,
 ): Promise<CountedPoll[]> {
   const systemId = requireSystem(viewer, 'read_journal')
-  const values = await pageValues(deps.db, pollKind, systemId, page)
-  const found = await listPollPage(deps.db, values)
+  const found = await listRowPage(deps.db, pollKind, systemId, page)
   const ids = found.map(({ id }) => id)
   const counted = new Map(found.map(({ id }) => [id, new Map<string, number>()]))
   for (const { poll, option, votes } of await countVotes(deps.db, ids))

@@ -8,7 +8,6 @@ import { recordEvent } from '../../store/events/recordEvent'
 import { postKind } from '../../store/journal/postKind'
 import {
   listBoardPage,
-  listPostPage,
   listRoomPage,
   listSystemBoard,
   listUnreadAmong,
@@ -22,7 +21,13 @@ import { roomKind } from '../../store/journal/roomKind'
 import { countUnreadPosts } from '../../store/journal/unreadCounts'
 import { memberRowKind } from '../../store/members/memberRows'
 import type { Deps } from '../core/deps'
-import { changeOwned, createOwned, deleteOwned, redactForOwner } from '../core/ownedRows'
+import {
+  changeOwned,
+  createOwned,
+  deleteOwned,
+  listOwnedPage,
+  redactForOwner,
+} from '../core/ownedRows'
 
 /** Name of the board of the whole system, in queries and bodies. */
 export const SYSTEM_BOARD = '@system'
@@ -57,15 +62,16 @@ export type PostFilter =
 
 /** Lists posts of the caller's system, newest first. */
 export async function listPosts(
-  { db }: Deps,
+  deps: Deps,
   viewer: Viewer,
   filter: PostFilter,
   page: PageRequest,
 ): Promise<Redacted<typeof post>[]> {
+  if (filter === null) return listOwnedPage(deps, viewer, postKind, page)
+  const { db } = deps
   const systemId = requireSystem(viewer, 'read_journal')
   const values = await pageValues(db, postKind, systemId, page)
   const list = async (): Promise<PostRow[]> => {
-    if (filter === null) return await listPostPage(db, values)
     if ('unread' in filter) return await listUnreadPage(db, values)
     if ('room' in filter) {
       const { id } = await getOwnedRow(db, roomKind, systemId, filter.room)

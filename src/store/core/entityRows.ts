@@ -15,8 +15,8 @@ import {
   type Patch,
 } from '../../model/core/entity'
 import { type ErrorName, error } from '../../model/core/errors'
-import type { EventType } from '../../model/core/events'
 import { parseRef } from '../../model/core/ref'
+import type { EventType } from '../../model/events'
 import {
   type GivenIdentity,
   identityQueries,

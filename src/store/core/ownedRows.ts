@@ -10,19 +10,32 @@ import {
   sql,
 } from 'drizzle-orm'
 import type { Dialect } from '../../db/dialect'
-import { ownedTables } from '../../db/ownedTables'
+import { ownedTable } from '../../db/ownedTables'
 import { cachePer, type Placeholders, query } from '../../db/query'
-import { createInserter, createUpdater, type OwnedTable, type TableWithId } from '../../db/rows'
+import {
+  createInserter,
+  createUpdater,
+  type OwnedTable,
+  pick,
+  type TableWithId,
+} from '../../db/rows'
 import type { Db } from '../../db/types'
 import { deletedMemberName } from '../../db/visible'
 import type { Entity, JsonObject, Patch, Row } from '../../model/core/entity'
 import { type ErrorName, error, type Problems } from '../../model/core/errors'
-import type { EventType } from '../../model/core/events'
 import type { ListPosition, PageRequest } from '../../model/core/listPage'
 import type { Permission } from '../../model/core/privacy'
 import { isUuid } from '../../model/core/ref'
 import type { Instant } from '../../model/core/time'
-import { type OwnedList, ownedKinds, type RowLimit } from '../../model/ownedKinds'
+import type { EventType } from '../../model/events'
+import {
+  type EntityOf,
+  type OwnedList,
+  ownedEvents,
+  ownedKind,
+  ownedKinds,
+  type RowLimit,
+} from '../../model/ownedKinds'
 import type { StoreDeps } from './storeDeps'
 import type { UsageChange } from './usage'
 
@@ -78,7 +91,7 @@ export interface OwnedRowKind<E extends Entity> {
   }
   readonly limit: RowLimit
   /** Keys that are set to the present time if the draft has none. */
-  readonly timeKeys: readonly (keyof Row<E> & string)[]
+  readonly timeKeys: readonly string[]
   /** Keys whose change sets `edited`. */
   readonly editedKeys?: readonly string[]
   /** Permissions to read and to write; `read_journal` and `change` by default. */
@@ -112,14 +125,20 @@ export interface OwnedRowKind<E extends Entity> {
   readonly remove?: (tx: Db, id: number) => Promise<UsageChange>
 }
 
-/** Returns what the tables of kinds say about a kind. */
-export function ownedRowFacts<L extends OwnedList>(list: L) {
-  const { entity, missing, order, timeKeys, limit } = ownedKinds[list]
-  const { table, visible } = ownedTables[list]
-  return { entity, table, rows: visible, missing, order, timeKeys, limit } as Pick<
-    OwnedRowKind<(typeof ownedKinds)[L]['entity']>,
-    'entity' | 'table' | 'rows' | 'missing' | 'order' | 'timeKeys' | 'limit'
-  >
+/** Returns what the tables of kinds say about a kind, which has no references. */
+export function ownedRowFacts<L extends OwnedList>(list: L): OwnedRowKind<EntityOf<L>> {
+  const { entity } = ownedKinds[list]
+  const { eventKeys = [], ...facts } = ownedKind(list)
+  const { table, visible } = ownedTable(list)
+  return {
+    ...facts,
+    entity,
+    table,
+    rows: visible,
+    references: {},
+    events: ownedEvents(list),
+    eventData: (row) => pick<JsonObject>(row, eventKeys),
+  } as OwnedRowKind<EntityOf<L>>
 }
 
 /** Row of a list by its position, with the size of one of its texts in bytes. */
@@ -169,6 +188,17 @@ export async function listRowsInOrder<E extends Entity>(
 ): Promise<OwnedRow<E>[]> {
   const found = await statementsOf(kind).inOrder(db).all({ system: systemId })
   return found.map((row) => decodeLists(kind, row))
+}
+
+/** Lists one page of the rows of a system, newest first. */
+export async function listRowPage<E extends Entity>(
+  db: Db,
+  kind: OwnedRowKind<E>,
+  systemId: number,
+  page: PageRequest,
+): Promise<OwnedRow<E>[]> {
+  const values = await pageValues(db, kind, systemId, page)
+  return await statementsOf(kind).page(db).all(values)
 }
 
 export async function countOwnedRows<E extends Entity>(
@@ -408,6 +438,7 @@ function createStatements<E extends Entity>(kind: OwnedRowKind<E>) {
       ({ system }: Placeholders<'system'>) =>
         sql`${column('system_id')} = ${system} order by ${column(order)}, ${column('id')}`,
     ),
+    page: selectPage(kind),
     countRows: query(
       (_, { system }: Placeholders<'system'>, { count }) =>
         sql<{

@@ -1,8 +1,8 @@
 import { type Placeholders, query } from '../../db/query'
 import { events } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
-import type { Change } from '../../model/core/events'
 import type { Instant } from '../../model/core/time'
+import type { Change } from '../../model/events'
 
 /** Records the event of a change, in the transaction of the change. */
 export function recordEvent(tx: Db, at: Instant, change: Change): MaybePromise<unknown> {

@@ -9,9 +9,6 @@ import { addUsage } from '../core/usage'
 
 export const pollKind: OwnedRowKind<typeof poll> = {
   ...ownedRowFacts('polls'),
-  references: {},
-  events: { created: 'CREATE_POLL', changed: 'UPDATE_POLL', removed: 'DELETE_POLL' },
-  eventData: () => ({}),
   checkBody: ({ options }, before) => unknownOptions(options, before?.options),
   async chooseValues(_, __, { options }) {
     return options ? { options: withOptionIds(options) } : {}

@@ -5,8 +5,7 @@ import { pollVoteCounts, pollVotes } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
 import { deletedMemberName, visibleMemberUuid, visiblePolls } from '../../db/visible'
 import type { poll, Vote } from '../../model/journal/poll'
-import { type OwnedRow, type PageValues, selectPage } from '../core/ownedRows'
-import { pollKind } from './pollKind'
+import type { OwnedRow } from '../core/ownedRows'
 
 export type PollRow = OwnedRow<typeof poll>
 
@@ -14,11 +13,6 @@ export type PollRow = OwnedRow<typeof poll>
 export interface StoredVote {
   readonly option_id: string
   readonly comment: string | null
-}
-
-/** Lists one page of the polls of a system. */
-export function listPollPage(db: Db, values: PageValues): MaybePromise<PollRow[]> {
-  return pageOfAll(db).all(values)
 }
 
 /** Counts the votes of polls by option. */
@@ -53,8 +47,6 @@ export const storeVote = createUpserter(
   ['poll_id', 'member_id'],
   ['author_name', 'option_id', 'comment', 'created'],
 )
-
-const pageOfAll = selectPage(pollKind)
 
 const { poll_id, member_id, author_name, option_id, comment, created } = pollVotes
 

@@ -4,16 +4,10 @@ import { visibleRooms } from '../../db/visible'
 import { error } from '../../model/core/errors'
 import { isUuid } from '../../model/core/ref'
 import { Problem } from '../../model/core/validation'
-import { type Post, type post, validatePost } from '../../model/journal/post'
-import {
-  getOwnedRow,
-  type OwnedRow,
-  type OwnedRowKind,
-  ownedRowFacts,
-  type Reference,
-} from '../core/ownedRows'
+import type { Post, post } from '../../model/journal/post'
+import { getOwnedRow, type OwnedRow, type OwnedRowKind, type Reference } from '../core/ownedRows'
 import { findLatest } from '../front/switchRows'
-import { anyMember, author } from '../members/memberReference'
+import { ownedRowKind } from '../members/memberReference'
 import { enqueuePush } from '../push/enqueuePush'
 import { roomKind } from './roomKind'
 
@@ -24,14 +18,12 @@ const room: Reference = {
   resolve: (tx, systemId, ref) => getOwnedRow(tx, roomKind, systemId, ref),
 }
 
+const postRows = ownedRowKind('posts')
+
 export const postKind: OwnedRowKind<typeof post> = {
-  ...ownedRowFacts('posts'),
-  references: { room, for: anyMember('for_member'), by: author('by_member') },
-  events: { created: 'CREATE_POST', changed: 'UPDATE_POST', removed: 'DELETE_POST' },
-  editedKeys: ['title', 'text'],
-  validate: validatePost,
+  ...postRows,
+  references: { room, ...postRows.references },
   check: requireSamePlace,
-  eventData: placeOf,
   onCreate: notifyRecipient,
 }
 
@@ -44,10 +36,6 @@ async function notifyRecipient(
   const front = await findLatest(tx, system)
   if (front?.members.some(({ uuid: fronter }) => fronter === recipient))
     await enqueuePush(tx, system, 'posts', recipient)
-}
-
-function placeOf({ room, for: recipient, by }: Post) {
-  return { room, for: recipient, by }
 }
 
 /** Throws unless a reply is in the room or on the board of the post that it replies to. */

@@ -10,11 +10,6 @@ import { postKind } from './postKind'
 
 export type PostRow = OwnedRow<typeof post>
 
-/** Lists one page of all posts of a system. */
-export function listPostPage(db: Db, values: PageValues): MaybePromise<PostRow[]> {
-  return pageOfAll(db).all(values)
-}
-
 /** Lists one page of the unread posts on the boards of a system. */
 export function listUnreadPage(db: Db, values: PageValues): MaybePromise<PostRow[]> {
   return pageOfUnread(db).all(values)
@@ -95,7 +90,6 @@ function newestFirst(a: PostRow, b: PostRow): number {
 
 const isOnBoard = (column: (name: string) => SQL) => sql`${column('room_id')} is null`
 
-const pageOfAll = selectPage(postKind)
 const pageOfRoom = selectPage(
   postKind,
   ({ room }: Placeholders<'room'>, column) => sql`${column('room_id')} = ${room}`,

@@ -4,8 +4,5 @@ import { deleteOrHideRoom } from './roomDeletion'
 
 export const roomKind: OwnedRowKind<typeof room> = {
   ...ownedRowFacts('rooms'),
-  references: {},
-  events: { created: 'CREATE_ROOM', changed: 'UPDATE_ROOM', removed: 'DELETE_ROOM' },
-  eventData: () => ({}),
   remove: deleteOrHideRoom,
 }

@@ -31,7 +31,6 @@ type FieldRow = OwnedRow<typeof customField>
 
 export const fieldKind: OwnedRowKind<typeof customField> = {
   ...ownedRowFacts('fields'),
-  references: {},
   lists: {
     buckets: {
       uuids: (dialect, id, systemId) => bucketsOfRowSql(dialect, 'fields', id, systemId),
@@ -40,12 +39,9 @@ export const fieldKind: OwnedRowKind<typeof customField> = {
       },
     },
   },
-  events: { created: 'CREATE_FIELD', changed: 'UPDATE_FIELD', removed: 'DELETE_FIELD' },
-  permissions: { read: 'read', write: 'change' },
   checkBody: checkOptions,
   chooseValues,
   onChange: adaptValues,
-  eventData: () => ({}),
   async remove(tx, id) {
     const size = (await sizeOfValues(tx).get({ field: id }))?.size ?? 0
     await deleteFieldRow(tx).run({ id })

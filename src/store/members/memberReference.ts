@@ -1,13 +1,15 @@
+import { ownedTable } from '../../db/ownedTables'
 import { visibleMemberUuid } from '../../db/visible'
 import { error } from '../../model/core/errors'
 import { Problem } from '../../model/core/validation'
+import { type EntityOf, type OwnedList, ownedKind } from '../../model/ownedKinds'
 import { getOwnEntities } from '../core/entityRows'
-import type { Reference } from '../core/ownedRows'
+import { type OwnedRowKind, ownedRowFacts, type Reference } from '../core/ownedRows'
 import { kindOf } from './memberKinds'
 import { memberRowKind } from './memberRows'
 
 /** Reference to a member of the system, which may be a custom front. */
-export function anyMember(column: string): Reference {
+function anyMember(column: string): Reference {
   return {
     column,
     uuid: visibleMemberUuid,
@@ -20,7 +22,7 @@ export function anyMember(column: string): Reference {
 }
 
 /** Reference to the member who wrote a text. Custom fronts write none. */
-export function author(column: string): Reference {
+function author(column: string): Reference {
   const { uuid, resolve } = anyMember(column)
   return {
     column,
@@ -33,4 +35,16 @@ export function author(column: string): Reference {
       return found
     },
   }
+}
+
+/** Returns what the tables of kinds say about a kind, with its references to members. */
+export function ownedRowKind<L extends OwnedList>(list: L): OwnedRowKind<EntityOf<L>> {
+  const { columns } = ownedTable(list)
+  const references: Record<string, Reference> = {}
+  for (const [key, target] of Object.entries(ownedKind(list).references)) {
+    const column = columns[key] ?? key
+    if (target === 'member') references[key] = anyMember(column)
+    if (target === 'author') references[key] = author(column)
+  }
+  return { ...ownedRowFacts(list), references }
 }

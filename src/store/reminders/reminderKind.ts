@@ -19,10 +19,6 @@ import { zoneOf } from './reminderDues'
 
 export const reminderKind: OwnedRowKind<typeof reminder> = {
   ...ownedRowFacts('reminders'),
-  references: {},
-  events: { created: 'CREATE_REMINDER', changed: 'UPDATE_REMINDER', removed: 'DELETE_REMINDER' },
-  validate: validateReminder,
-  eventData: () => ({}),
   chooseValues,
   async onChange(_, tx, before, { id, due, kind }) {
     const isOfSwitch = due !== null && kind === 'after_switch'

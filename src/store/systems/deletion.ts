@@ -26,7 +26,6 @@ import {
   pendingImports,
   pictures,
   pinnedMembers,
-  posts,
   preferences,
   proxyTagIndex,
   pushTargets,
@@ -45,6 +44,7 @@ import { deleteFrontNotesOfMember, deleteStatuses } from '../front/deleteFrontNo
 import {
   authored,
   deleteSystemRow,
+  memberColumns,
   nameOf,
   type OfSystem,
   ofItsMembers,
@@ -135,16 +135,16 @@ const sizeOfMember = createSize(
   ofMember(switchMembers),
   ofMember(messages),
   by(frontNotes, frontNotes.member_id),
-  by(posts, posts.for_member),
+  ...memberColumns.map(({ table, column }) => by(table, column)),
   ...authored.map(({ table, author }) => by(table, author)),
 )
 
 /** Stores the name of an author with the texts that remain. */
-const keepNames = authored.map(({ table, author, name }) =>
+const keepNames = authored.map(({ table, author }) =>
   query((db, { id }: Placeholders<'id'>) =>
     db
       .update(table)
-      .set({ [name.name]: nameOf(id), [author.name]: null })
+      .set({ author_name: nameOf(id), [author.name]: null })
       .where(eq(author, id)),
   ),
 )

@@ -18,7 +18,6 @@ import {
   pendingImports,
   pictures,
   pollVotes,
-  posts,
   switches,
   switchMembers,
   systemGuilds,
@@ -29,6 +28,7 @@ import { isHiddenSystem } from '../../db/visible'
 import {
   authored,
   byItsMembers,
+  memberColumns,
   nameOf,
   ofItsMembers,
   ofSystem,
@@ -143,22 +143,24 @@ const hiddenSystemBatches = [
       .where(isAmongSome(messages, ofItsMembers(messages), values, dialect))
       .returning(one),
   ),
-  // So do the texts that it wrote, with its name, and the posts on its board.
-  ...authored.map(({ table, author, name }) =>
+  // So do the texts that it wrote, with its name, and what else refers to it, such as posts on its board.
+  ...authored.map(({ table, author }) =>
     query((db, values: Placeholders<'id' | 'most'>, dialect) =>
       db
         .update(table)
-        .set({ [name.name]: nameOf(author), [author.name]: null })
+        .set({ author_name: nameOf(author), [author.name]: null })
         .where(isAmongSome(table, byItsMembers(table, author), values, dialect))
         .returning(one),
     ),
   ),
-  query((db, values: Placeholders<'id' | 'most'>, dialect) =>
-    db
-      .update(posts)
-      .set({ for_member: null })
-      .where(isAmongSome(posts, byItsMembers(posts, posts.for_member), values, dialect))
-      .returning(one),
+  ...memberColumns.map(({ table, column }) =>
+    query((db, values: Placeholders<'id' | 'most'>, dialect) =>
+      db
+        .update(table)
+        .set({ [column.name]: null })
+        .where(isAmongSome(table, byItsMembers(table, column), values, dialect))
+        .returning(one),
+    ),
   ),
   deleteSome(memberGuilds, ofItsMembers(memberGuilds)),
   deleteSome(memberExts, ofItsMembers(memberExts)),

@@ -1,8 +1,10 @@
-import { type Column, eq, type SQL, sql } from 'drizzle-orm'
+import { type Column, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Dialect } from '../../db/dialect'
+import { ownedTable } from '../../db/ownedTables'
 import { type Builder, type Placeholders, query } from '../../db/query'
-import { frontNotes, members, notes, polls, pollVotes, posts, systems } from '../../db/tables'
+import { frontNotes, members, polls, pollVotes, systems } from '../../db/tables'
 import type { Db } from '../../db/types'
+import { listsInFile, ownedKind, type ReferenceTo } from '../../model/ownedKinds'
 
 // What belongs to a system or a member, for the statements that count and delete it.
 
@@ -35,11 +37,26 @@ export const votes: Rows = (id, { orderedJoin }) =>
 
 /** Texts that remain when their author is deleted, with the columns of the author. */
 export const authored = [
-  { table: notes, author: notes.member_id, name: notes.author_name },
-  { table: posts, author: posts.by_member, name: posts.author_name },
-  { table: pollVotes, author: pollVotes.member_id, name: pollVotes.author_name },
-  { table: frontNotes, author: frontNotes.by_member, name: frontNotes.author_name },
-] as const
+  ...columnsThatName('author').map(({ table, column }) => ({ table, author: column })),
+  { table: pollVotes, author: pollVotes.member_id },
+]
+
+/** Other rows that remain when the member that a column names is deleted. */
+export const memberColumns = columnsThatName('member').filter(
+  // What is about a member is deleted with it.
+  ({ table }) => table !== frontNotes,
+)
+
+function columnsThatName(target: ReferenceTo) {
+  return listsInFile.flatMap((list) => {
+    const { table, columns } = ownedTable(list)
+    const byName: Record<string, Column> = getTableColumns(table)
+    return Object.entries(ownedKind(list).references).flatMap(([key, to]) => {
+      const column = byName[columns[key] ?? '']
+      return to === target && column ? { table, column } : []
+    })
+  })
+}
 
 export const nameOf = (id: SQL | Column) =>
   sql`(select ${members.name} from ${members} where ${members.id} = ${id})`

@@ -1,5 +1,5 @@
-import type { eventTypes } from '../../../src/model/core/events'
 import type { Permission } from '../../../src/model/core/privacy'
+import type { eventTypes } from '../../../src/model/events'
 
 /** What an endpoint promises to its callers. Every endpoint has one row, with its line as key. */
 export interface Endpoint {

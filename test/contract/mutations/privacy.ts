@@ -178,9 +178,9 @@ export const privacy: readonly Mutation[] = [
     why: 'A stream that resumes sends events of other systems.',
   },
   {
-    file: 'store/journal/noteKind.ts',
-    from: 'eventData: ({ member }) => ({ member }),',
-    to: 'eventData: ({ member, title }) => ({ member, title }),',
+    file: 'model/ownedKinds.ts',
+    from: "eventKeys: ['member'],",
+    to: "eventKeys: ['member', 'title'],",
     tests: ['http/ext/notes.test.ts'],
     why: 'Webhooks get the titles of notes.',
   },

@@ -13,15 +13,7 @@ import {
   importStrings,
 } from '../../texts/texts'
 import { isEmpty, type Repair, type Report, sortRepairs } from './importReport'
-import {
-  countsOf,
-  Fold,
-  formatCounts,
-  formatRepair,
-  nameOfPart,
-  pageOf,
-  sum,
-} from './importReportView'
+import { countsOf, Fold, formatCounts, formatRepair, PartName, sum } from './importReportView'
 
 /** Report of a conversion or its dry run: what becomes what, and what stays archived. */
 export function ConversionReport({ report }: { report: Report }) {
@@ -36,7 +28,7 @@ export function ConversionReport({ report }: { report: Report }) {
         {tallies.map(([part, tally]) => (
           <div key={part}>
             <dt>
-              {report.dry_run ? nameOfPart(part) : <a href={pageOf[part]}>{nameOfPart(part)}</a>}
+              <PartName part={part} isLink={!report.dry_run} />
             </dt>
             <dd>{countsOf(tally).join(' · ')}</dd>
           </div>

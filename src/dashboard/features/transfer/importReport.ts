@@ -45,22 +45,11 @@ export function isSame(report: Report): boolean {
 }
 
 /** Kinds of rows in the order of a report: each of the parts that can be chosen, with its rows. */
-const listed = [
-  'members',
-  'groups',
-  'memberships',
-  'switches',
+const listed: readonly (Part | ExtPart)[] = [
+  ...parts,
   'front_notes',
-  'fields',
-  'values',
-  'notes',
-  'rooms',
-  'posts',
-  'polls',
-  'votes',
-  'reminders',
-  'buckets',
-] as const satisfies readonly (Part | ExtPart)[]
+  ...extParts.filter((part) => part !== 'front_notes'),
+]
 
 /** Kinds of rows that a report lists, with their counts. */
 export function talliesOf(report: Report): [part: Part | ExtPart, tally: Tally][] {

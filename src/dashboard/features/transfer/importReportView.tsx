@@ -30,11 +30,7 @@ export function ImportReport({ report }: { report: Report }) {
             <div key={part}>
               <dt>
                 <b>
-                  {report.dry_run ? (
-                    nameOfPart(part)
-                  ) : (
-                    <a href={pageOf[part]}>{nameOfPart(part)}</a>
-                  )}
+                  <PartName part={part} isLink={!report.dry_run} />
                 </b>
                 {report.format === 'simplyplural' && <Source part={part} />}
               </dt>
@@ -99,8 +95,8 @@ export function ImportReport({ report }: { report: Report }) {
   )
 }
 
-/** Pages that show the imported rows. */
-const pageOf: Record<Part | ExtPart, string> = {
+/** Pages that show the imported rows, if the dashboard has one. */
+const pageOf: Partial<Record<Part | ExtPart, string>> = {
   members: '#/members',
   groups: '#/groups',
   memberships: '#/groups',
@@ -115,6 +111,12 @@ const pageOf: Record<Part | ExtPart, string> = {
   votes: '#/chat',
   reminders: '#/reminders',
   buckets: '#/friends',
+}
+
+/** Name of a kind of rows, with a link to the page that shows them. */
+export function PartName({ part, isLink }: { part: Part | ExtPart; isLink: boolean }) {
+  const page = pageOf[part]
+  return isLink && page ? <a href={page}>{nameOfPart(part)}</a> : <>{nameOfPart(part)}</>
 }
 
 /** Note on what rows were in Simply Plural, or where they are here, unless their name says so. */
@@ -135,7 +137,7 @@ function Source({ part }: { part: Part | ExtPart }) {
 /** Uses the system's word for members. */
 export function nameOfPart(part: Part | ExtPart): string {
   if (part === 'memberships') return importStrings.memberships(memberWord.value)
-  return part === 'members' ? memberWord.value.title : importStrings[part]
+  return part === 'members' ? memberWord.value.title : (findText(importStrings, part) ?? part)
 }
 
 export function countsOf({ added, changed, unchanged, left_out }: Tally): string[] {
@@ -262,4 +264,4 @@ function nameKind(kind: string): string {
   return findText(importStrings.kinds, kind) ?? kind
 }
 
-export { describeCollection, Fold, formatCounts, formatRepair, pageOf, sum }
+export { describeCollection, Fold, formatCounts, formatRepair, sum }

@@ -1,10 +1,9 @@
 import type { Db } from '../../../db/types'
 import { type Entity, type JsonObject, serializeFields } from '../../../model/core/entity'
 import { error } from '../../../model/core/errors'
-import { bucket } from '../../../model/friends/bucket'
 import { vote } from '../../../model/journal/poll'
 import { defaultMemberExt, memberExt } from '../../../model/members/memberExt'
-import { type OwnedList, ownedKind } from '../../../model/ownedKinds'
+import { type OwnedList, ownedKind, ownedKinds } from '../../../model/ownedKinds'
 import {
   type ListPosition,
   type LongList,
@@ -106,8 +105,7 @@ export class LongLists {
     after: RowKey | null,
   ): AsyncGenerator<{ json: string; key: RowKey }> {
     const { choice } = this
-    const isOptional = exportLists.some((one) => one === name)
-    if (choice && (name === 'origins' || (isOptional && !choice.with.has(name)))) return
+    if (choice && !isChosen(choice, name)) return
     for await (const page of this.#pages(name, after)) {
       await this.step()
       for (const { row, key } of page)
@@ -118,8 +116,9 @@ export class LongLists {
   #pages(name: LongList, after: RowKey | null): AsyncGenerator<KeyedRow[]> {
     if (name === 'members' || name === 'values') return this.#ofMembers(name, after)
     if (name === 'origins') return this.#origins(after)
-    if (name === 'buckets') return this.#buckets(after)
-    return this.#ofRows(name, after)
+    return ownedKind(name).order === 'position'
+      ? this.#inOrder(name, after)
+      : this.#ofRows(name, after)
   }
 
   async *#ofRows(name: OwnedList, after: RowKey | null): AsyncGenerator<KeyedRow[]> {
@@ -174,23 +173,29 @@ export class LongLists {
     }
   }
 
-  /** Reads privacy buckets with what they contain; of a partial export, what it includes. */
-  async *#buckets(after: RowKey | null): AsyncGenerator<KeyedRow[]> {
-    const { db, choice, systemId } = this
-    const rows = await listByPosition(db, 'buckets', systemId)
-    const known = rows.findIndex(({ row_id }) => row_id === after?.[0])
-    for (const row of rows.slice(known + 1)) {
+  /** Reads rows with a position, of which there are few. */
+  async *#inOrder(name: OwnedList, after: RowKey | null): AsyncGenerator<KeyedRow[]> {
+    const { entity, exported = entity } = ownedKind(name)
+    const rows = await listByPosition(this.db, name, this.systemId)
+    const last = rows.findIndex(({ row_id }) => row_id === after?.[0])
+    for (const row of rows.slice(last + 1)) {
       const id = Number(row.row_id)
-      const uuidsIn = async (content: keyof typeof contentsOf, chosen?: ReadonlySet<string>) =>
-        (await contentsOf[content](db, id)).flatMap(({ uuid }) =>
-          !chosen || chosen.has(uuid) ? uuid : [],
-        )
-      const contents = {
-        members: await uuidsIn('members', choice?.members),
-        groups: await uuidsIn('groups', choice?.groups),
-        fields: await uuidsIn('fields'),
-      }
-      yield [{ row: { ...serialize(bucket, row), ...contents }, key: [id] }]
+      const contents = name === 'buckets' ? await this.#contentsOf(id) : {}
+      yield [{ row: { ...serialize(exported, row), ...contents }, key: [id] }]
+    }
+  }
+
+  /** Lists what a privacy bucket contains; in a partial export, what that includes. */
+  async #contentsOf(bucketId: number): Promise<JsonObject> {
+    const { db, choice } = this
+    const uuidsIn = async (content: keyof typeof contentsOf, chosen?: ReadonlySet<string>) =>
+      (await contentsOf[content](db, bucketId)).flatMap(({ uuid }) =>
+        !chosen || chosen.has(uuid) ? uuid : [],
+      )
+    return {
+      members: await uuidsIn('members', choice?.members),
+      groups: await uuidsIn('groups', choice?.groups),
+      fields: await uuidsIn('fields'),
     }
   }
 
@@ -238,10 +243,30 @@ function keyedValue({ row_id, value, ...row }: JsonObject): KeyedRow {
 
 /** Returns whether a partial export includes the row: only what belongs to the chosen members. */
 function belongsTo(choice: ExtChoice | null, name: LongList, row: JsonObject): boolean {
-  if (!choice || name === 'polls' || name === 'reminders' || name === 'buckets') return true
+  if (!choice) return true
   const { members } = choice
-  if (name === 'posts') return members.has(String(row.by)) || members.has(String(row.for))
-  return members.has(String(row.member))
+  const keys = memberKeysOf(name)
+  return keys.length === 0 || keys.some((key) => members.has(String(row[key])))
+}
+
+/** Keys with the members that a row belongs to. */
+function memberKeysOf(name: LongList): readonly string[] {
+  // A comment belongs to the member that it is about.
+  if (!isOwnedList(name) || name === 'front_notes') return ['member']
+  return Object.entries(ownedKind(name).references).flatMap(([key, target]) =>
+    target === 'member' || target === 'author' ? key : [],
+  )
+}
+
+/** Returns whether a partial export has the list. */
+function isChosen(choice: ExtChoice, name: LongList): boolean {
+  if (name === 'origins') return false
+  const part: string = isOwnedList(name) ? ownedKind(name).importPart : name
+  return choice.with.has(part) || !exportLists.some((list) => list === part)
+}
+
+function isOwnedList(name: LongList): name is LongList & OwnedList {
+  return name in ownedKinds
 }
 
 function serialize(entity: Entity, row: JsonObject): JsonObject {

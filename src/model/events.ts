@@ -1,3 +1,5 @@
+import { listsInFile, type OwnedEventType, ownedEvents } from './ownedKinds'
+
 /** Event types, as webhook receivers know them. */
 export const eventTypes = [
   'UPDATE_SYSTEM',
@@ -22,46 +24,29 @@ export const eventTypes = [
   'UPDATE_AUTOPROXY',
 ] as const
 
-/** Event types of the extension API, which only webhooks for all events receive. */
-export const extEventTypes = [
+/** Event types of the extension API besides those of the kinds of rows. */
+const otherExtEventTypes = [
   'UPDATE_MEMBER_EXT',
   'UPDATE_GROUP_EXT',
-  'CREATE_FIELD',
-  'UPDATE_FIELD',
-  'DELETE_FIELD',
   'UPDATE_FIELD_VALUES',
-  'CREATE_FRONT_NOTE',
-  'UPDATE_FRONT_NOTE',
-  'DELETE_FRONT_NOTE',
-  'CREATE_NOTE',
-  'UPDATE_NOTE',
-  'DELETE_NOTE',
-  'CREATE_ROOM',
-  'UPDATE_ROOM',
-  'DELETE_ROOM',
-  'CREATE_POST',
-  'UPDATE_POST',
-  'DELETE_POST',
-  'CREATE_POLL',
-  'UPDATE_POLL',
-  'DELETE_POLL',
   'UPDATE_POLL_VOTES',
   'UPDATE_EXT_SETTINGS',
   'DELETE_ARCHIVE',
-  'CREATE_REMINDER',
-  'UPDATE_REMINDER',
-  'DELETE_REMINDER',
   'REMINDER',
-  'CREATE_BUCKET',
-  'UPDATE_BUCKET',
-  'DELETE_BUCKET',
   'CREATE_FRIEND',
   'UPDATE_FRIEND',
   'DELETE_FRIEND',
   'FRIEND_FRONT',
 ] as const
 
-export type ExtEventType = (typeof extEventTypes)[number]
+export type ExtEventType = (typeof otherExtEventTypes)[number] | OwnedEventType
+
+/** Event types of the extension API, which only webhooks for all events receive. */
+export const extEventTypes: readonly ExtEventType[] = [
+  ...otherExtEventTypes,
+  ...listsInFile.flatMap((list) => Object.values(ownedEvents(list))),
+]
+
 export type EventType = (typeof eventTypes)[number] | ExtEventType
 
 /** Results of a webhook delivery attempt. */

@@ -242,17 +242,7 @@ export const serializeSystem = serializerOf(
     'created',
     'webhook_url',
   ],
-  [
-    'name_privacy',
-    'avatar_privacy',
-    'description_privacy',
-    'banner_privacy',
-    'pronoun_privacy',
-    'member_list_privacy',
-    'group_list_privacy',
-    'front_privacy',
-    'front_history_privacy',
-  ],
+  ['name_privacy', 'avatar_privacy'],
 )
 
 const serializeSettings = serializerOf(settings, [
@@ -308,19 +298,15 @@ export const serializeMember = serializerOf(
   ],
 )
 
-export const serializeGroup = serializerOf(
-  group,
-  ['name', 'display_name', 'description', 'icon', 'banner', 'color', 'created'],
-  [
-    'name_privacy',
-    'description_privacy',
-    'banner_privacy',
-    'icon_privacy',
-    'list_privacy',
-    'metadata_privacy',
-    'visibility',
-  ],
-)
+export const serializeGroup = serializerOf(group, [
+  'name',
+  'display_name',
+  'description',
+  'icon',
+  'banner',
+  'color',
+  'created',
+])
 
 const serializeSystemGuild = serializerOf(systemGuild)
 const serializeMemberGuild = serializerOf(memberGuild)

@@ -21,14 +21,14 @@ import { ownRefs, type RecordType, unexpressed } from './recordType'
 
 /** Lists whose rows are records; of front notes, only comments are. */
 const recordLists: ReadonlySet<string> = new Set([
-  'members',
-  'groups',
   'fields',
-  'values',
   'front_notes',
+  'groups',
+  'members',
   'notes',
-  'rooms',
   'posts',
+  'rooms',
+  'values',
 ])
 
 /** Modules of the rows that are records by themselves. */

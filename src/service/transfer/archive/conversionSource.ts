@@ -18,8 +18,8 @@ import {
   matchLongDescriptions,
   nameOfRow,
 } from './conversionMatch'
-import { APP, keyOf, listStubs } from './conversionStubs'
 import { loadSourceRows, newestVersion, type SourceRow, type SourceRows } from './convertibleRows'
+import { APP, keyOf, listPlaceholders } from './placeholders'
 
 /** Rows that a conversion reads, and the members and groups that it was matched with. */
 export interface ArchiveSource {
@@ -35,7 +35,7 @@ export interface ArchiveSource {
   readonly members: ReadonlyMap<string, Member>
   readonly groups: ReadonlyMap<string, Group>
   /** Keys of members and groups that have no archived row with their values. */
-  readonly stubs: ReadonlySet<string>
+  readonly placeholders: ReadonlySet<string>
   readonly repairs: readonly Repair[]
   readonly leftOut: ReadonlyMap<ExtPart, number>
   /** Rows as a file of Simply Plural. */
@@ -81,8 +81,8 @@ export async function readSource(deps: Deps, systemId: number): Promise<ArchiveS
   )
   const read = new Set(rowsToRead(source, unmatched))
   const texts = new Map([...descriptions].map(([uuid, { text }]) => [uuid, text]))
-  const stubs = await listStubs(db, systemId, source, existing, members, texts)
-  for (const row of stubs.read) read.add(row)
+  const placeholders = await listPlaceholders(db, systemId, source, existing, members, texts)
+  for (const row of placeholders.read) read.add(row)
   const { timezone } = await getSettings(deps, db, systemId)
   const groupsById = new Map(groupRows.map(({ app }) => [app._id, app]))
   const textOf = (collection: string, { _id }: AppRow) =>
@@ -92,9 +92,9 @@ export async function readSource(deps: Deps, systemId: number): Promise<ArchiveS
     read,
     unmatched,
     descriptions: new Map([...descriptions].map(([uuid, { row }]) => [uuid, row])),
-    members: new Map([...members, ...stubs.members]),
-    groups: new Map([...groups, ...stubs.groups]),
-    stubs: new Set([...stubs.members.keys(), ...stubs.groups.keys()]),
+    members: new Map([...members, ...placeholders.members]),
+    groups: new Map([...groups, ...placeholders.groups]),
+    placeholders: new Set([...placeholders.members.keys(), ...placeholders.groups.keys()]),
     repairs: missing.map((one) => describeMissing(one, lost.counts.get(one.app._id) ?? 0)),
     leftOut: countByPart(lost.rows),
     file: () =>
@@ -120,7 +120,7 @@ export async function readSource(deps: Deps, systemId: number): Promise<ArchiveS
       if (app && collection === 'groups') yield JSON.stringify(placeGroup(app, groupsById, groups))
       else yield desc === undefined ? row.content : JSON.stringify({ ...app, desc })
     }
-    for (const stub of stubs.rows[collection] ?? []) yield JSON.stringify(stub)
+    for (const placeholder of placeholders.rows[collection] ?? []) yield JSON.stringify(placeholder)
   }
 }
 

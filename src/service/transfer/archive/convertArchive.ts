@@ -14,7 +14,7 @@ import { KnownOrigins } from '../import/knownOrigins'
 import { runImport } from '../import/runImport'
 import { Remains, Replacement } from './conversionReplacement'
 import { type ArchiveSource, readSource } from './conversionSource'
-import { isPlaceholder } from './conversionStubs'
+import { isFromOtherApp } from './placeholders'
 
 export interface ConversionOptions {
   dryRun: boolean
@@ -122,13 +122,13 @@ class People {
     }
     this.#keys.set(found.id, key)
     const { about } = ext
-    const isStub = this.source.stubs.has(originKey(origin))
+    const isConverted = this.source.placeholders.has(originKey(origin))
     return {
       key,
       uuid: found.uuid,
       values: { name: found.name },
-      ext: isStub ? (about === undefined ? {} : { about }) : ext,
-      ...(!isPlaceholder(origin.id) && { origin }),
+      ext: isConverted ? (about === undefined ? {} : { about }) : ext,
+      ...(!isFromOtherApp(origin.id) && { origin }),
     }
   }
 
@@ -161,7 +161,7 @@ function withoutValues(
     origin,
     values: { name: found.name },
     members: [],
-    ...(ext && !source.stubs.has(originKey(origin)) && { ext }),
+    ...(ext && !source.placeholders.has(originKey(origin)) && { ext }),
   }
 }
 

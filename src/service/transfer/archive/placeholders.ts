@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/types'
-import type { ConvertibleCollection, SharedCollection } from '../../../formats/simplyplural/archive'
+import type { ConvertibleCollection } from '../../../formats/simplyplural/archive'
 import { typeInFile } from '../../../formats/simplyplural/fields'
 import type { JsonObject } from '../../../model/core/entity'
 import type { Group } from '../../../model/groups/group'
@@ -15,103 +15,87 @@ export function keyOf(collection: string, id: string): string {
   return originKey({ app: APP, collection, id })
 }
 
-/** Rows for the file that stand for what exists here without a row in the archive. */
-export interface Stubs {
-  /** Members by the `originKey` of their stubs. */
+/**
+ * Rows of the file for what exists here without a row in the archive. The reader needs the names of
+ * members and the types of fields, so that a reference alone would not do.
+ */
+export interface Placeholders {
+  /** Members by the `originKey` of their placeholders. */
   readonly members: ReadonlyMap<string, Member>
   readonly groups: ReadonlyMap<string, Group>
   readonly rows: Partial<Record<ConvertibleCollection, JsonObject[]>>
-  /** Archived rows that the stubs contain. */
+  /** Archived rows that the placeholders contain. */
   readonly read: readonly SourceRow[]
 }
 
-/** Prefix of the IDs of placeholder rows, whose members come from another app. */
+/** Prefix of the IDs of placeholders of members that come from another app. */
 const PLACEHOLDER_PREFIX = '#member '
 
-export function isPlaceholder(id: string): boolean {
+export function isFromOtherApp(id: string): boolean {
   return id.startsWith(PLACEHOLDER_PREFIX)
 }
 
 /**
- * Lists stubs of what was converted before, because rows that stayed refer to it, and of members that
- * have a long description.
+ * Lists placeholders of what was converted before, because rows that stayed refer to it, and of
+ * members that have a long description.
  */
-export async function listStubs(
+export async function listPlaceholders(
   db: Db,
   systemId: number,
   { newest, shared }: SourceRows,
-  { members, groups }: { members: readonly Member[]; groups: readonly Group[] },
+  existing: { members: readonly Member[]; groups: readonly Group[] },
   matched: ReadonlyMap<string, Member>,
   descriptions: ReadonlyMap<string, string>,
-): Promise<Stubs> {
-  const rows: Stubs['rows'] = {}
+): Promise<Placeholders> {
+  const rows: Placeholders['rows'] = {}
   const read: SourceRow[] = []
-  const isAnyShared = (collection: SharedCollection) =>
+  const add = (collection: ConvertibleCollection, row: JsonObject) => {
+    rows[collection] ??= []
+    rows[collection].push(row)
+  }
+  /** Adds placeholders of a collection. Returns their rows here by `originKey`. */
+  const addConverted = async <R extends { uuid: string; name: string }>(
+    collection: ConvertibleCollection,
+    here: readonly R[],
+    describe: (row: R) => JsonObject = () => ({}),
+  ): Promise<[key: string, row: R][]> => {
+    const byUuid = new Map(here.map((row) => [row.uuid, row]))
+    const converted = await originsOfCollection(db, systemId, { app: APP, collection })
+    return converted.flatMap(({ source_id, target }): [string, R][] => {
+      const row = byUuid.get(target)
+      if (!row || newest[collection].has(source_id)) return []
+      const { app = {}, versions = [] } = shared.get(`${collection} ${source_id}`) ?? {}
+      read.push(...versions)
+      add(collection, { ...app, _id: source_id, name: row.name, ...describe(row) })
+      return [[keyOf(collection, source_id), row]]
+    })
+  }
+  const isAnyShared = (collection: ConvertibleCollection) =>
     [...shared.keys()].some((key) => key.startsWith(`${collection} `))
-  /** Returns what is left of the row of a stub. */
-  const restOf = (collection: SharedCollection, id: string): JsonObject => {
-    const { app = {}, versions = [] } = shared.get(`${collection} ${id}`) ?? {}
-    read.push(...versions)
-    return app
+  const describeMember = ({ uuid }: Member): JsonObject => {
+    const desc = descriptions.get(uuid)
+    return desc ? { desc } : {}
   }
-  const stubs = new Map<string, Member>()
-  const convertedBefore = async (collection: ConvertibleCollection) => {
-    const known = await originsOfCollection(db, systemId, { app: APP, collection })
-    return known.filter(({ source_id }) => !newest[collection].has(source_id))
+  const members = new Map([
+    ...(await addConverted('members', existing.members, describeMember)),
+    ...(await addConverted('frontStatuses', existing.members, describeMember)),
+  ])
+  const present = new Set([...matched.values(), ...members.values()])
+  for (const member of existing.members) {
+    const desc = descriptions.get(member.uuid)
+    if (desc === undefined || present.has(member)) continue
+    const _id = PLACEHOLDER_PREFIX + member.uuid
+    members.set(keyOf('members', _id), member)
+    add('members', { _id, name: member.name, desc })
   }
-  const byUuid = new Map(members.map((member) => [member.uuid, member]))
-  for (const collection of ['members', 'frontStatuses'] as const)
-    for (const { source_id, target } of await convertedBefore(collection)) {
-      const member = byUuid.get(target)
-      if (!member) continue
-      stubs.set(keyOf(collection, source_id), member)
-      const desc = descriptions.get(member.uuid)
-      rows[collection] ??= []
-      rows[collection].push({
-        ...restOf(collection, source_id),
-        _id: source_id,
-        name: member.name,
-        ...(desc && { desc }),
-      })
-    }
-  const present = new Set([...matched.values(), ...stubs.values()])
-  for (const [uuid, desc] of descriptions) {
-    const member = byUuid.get(uuid)
-    if (!member || present.has(member)) continue
-    const _id = PLACEHOLDER_PREFIX + uuid
-    stubs.set(keyOf('members', _id), member)
-    rows.members ??= []
-    rows.members.push({ _id, name: member.name, desc })
-  }
-  const nested = new Map<string, Group>()
-  const groupOf = new Map(groups.map((group) => [group.uuid, group]))
-  if (newest.groups.size > 0 || isAnyShared('groups'))
-    rows.groups = (await convertedBefore('groups')).flatMap(({ source_id, target }) => {
-      const group = groupOf.get(target)
-      if (!group) return []
-      nested.set(keyOf('groups', source_id), group)
-      return { ...restOf('groups', source_id), _id: source_id, name: group.name }
-    })
-  const fields = new Map((await fieldsOfSystem(db, systemId)).map((row) => [row.uuid, row]))
+  const needsGroups = newest.groups.size > 0 || isAnyShared('groups')
+  const groups = new Map(needsGroups ? await addConverted('groups', existing.groups) : [])
   if (newest.members.size > 0 || isAnyShared('customFields'))
-    rows.customFields = (await convertedBefore('customFields')).flatMap(({ source_id, target }) => {
-      const field = fields.get(target)
-      if (!field) return []
-      const rest = restOf('customFields', source_id)
-      return { ...rest, _id: source_id, name: field.name, ...typeInFile(field.type) }
-    })
-  const rooms = new Map((await roomsOfSystem(db, systemId)).map((row) => [row.uuid, row]))
+    await addConverted('customFields', await fieldsOfSystem(db, systemId), ({ type }) =>
+      typeInFile(type),
+    )
   if (newest.chatMessages.size > 0)
-    rows.channels = (await convertedBefore('channels')).flatMap(({ source_id, target }) => {
-      const room = rooms.get(target)
-      return room ? { _id: source_id, name: room.name } : []
-    })
-  const buckets = new Map((await listBucketRefs(db, systemId)).map((row) => [row.uuid, row]))
-  rows.privacyBuckets = (await convertedBefore('privacyBuckets')).flatMap(
-    ({ source_id, target }) => {
-      const bucket = buckets.get(target)
-      return bucket ? { _id: source_id, name: bucket.name } : []
-    },
-  )
-  return { members: stubs, groups: nested, rows, read }
+    await addConverted('channels', await roomsOfSystem(db, systemId))
+  await addConverted('privacyBuckets', await listBucketRefs(db, systemId))
+  return { members, groups, rows, read }
 }

@@ -70,14 +70,14 @@ export function openPictureFolder(path: string): PictureFiles {
   return {
     async read(name) {
       const file = files.get(name)
-      if (file === undefined) return { why: 'the folder does not have this picture' }
+      if (file === undefined) return { why: 'picture_not_in_folder' }
       try {
         // One byte more than allowed is enough to be refused.
         return await Bun.file(join(path, file))
           .slice(0, MAX_PICTURE_BYTES + 1)
           .bytes()
       } catch {
-        return { why: 'the file of this picture cannot be read' }
+        return { why: 'picture_unreadable' }
       }
     },
   }

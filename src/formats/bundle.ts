@@ -1,4 +1,5 @@
 import type { JsonObject } from '../model/core/entity'
+import type { ReportedReason } from '../model/core/reasonMessages'
 import type { Instant } from '../model/core/time'
 import type { GroupDraft } from '../model/groups/group'
 import type { GroupExtPatch } from '../model/groups/groupExt'
@@ -134,11 +135,10 @@ export interface BundleSwitch {
   members: string[]
 }
 
-export interface Repair extends Subject {
+export interface Repair extends Subject, ReportedReason {
   field: string
   was: unknown
   now: unknown
-  why: string
   /** Number of rows that are not imported for this reason. */
   left_out?: number
 }

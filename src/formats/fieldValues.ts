@@ -1,3 +1,4 @@
+import { reason } from '../model/core/reason'
 import { formatInstant, parseInstant, SECOND } from '../model/core/time'
 import { Problem } from '../model/core/validation'
 import { createOffsetLookup } from '../model/insights/timeZone'
@@ -38,7 +39,7 @@ export function createValueReader(zone: string | undefined): ValueReader {
     const parsed = parseValue({ type, options: null }, value)
     if (parsed instanceof Problem) return null
     if (isTooLong) {
-      log.repair(subject, name, text, value, `longer than ${MAX_VALUE} characters`)
+      log.repair(subject, name, text, value, reason('too_long', { max: MAX_VALUE }))
       log.archive('longTexts', { ...subject, field: name, text })
     }
     return parsed

@@ -1,3 +1,4 @@
+import { type Reason, reportReason } from '../model/core/reasonMessages'
 import { type ExtPart, extParts, forEachExtPart, type Part } from '../model/transfer/transfer'
 import type { Bundle, Repair, Subject } from './bundle'
 
@@ -14,8 +15,8 @@ export class ImportLog {
   #extLeftOut = forEachExtPart(() => 0)
 
   /** Records a value that was changed, or dropped if nothing of it remains. */
-  repair(subject: Subject, field: string, was: unknown, now: unknown, why: string): void {
-    this.#add({ ...subject, field, was, now, why })
+  repair(subject: Subject, field: string, was: unknown, now: unknown, reason: Reason): void {
+    this.#add({ ...subject, field, was, now, ...reportReason(reason) })
   }
 
   /** Records rows that are not imported, all for the same reason. */
@@ -24,12 +25,12 @@ export class ImportLog {
     subject: Subject,
     field: string,
     was: unknown,
-    why: string,
+    reason: Reason,
     count: number = 1,
   ): void {
     if (isExtPart(part)) this.#extLeftOut[part] += count
     else this.#leftOut[part] += count
-    this.#add({ ...subject, field, was, now: null, why, left_out: count })
+    this.#add({ ...subject, field, was, now: null, ...reportReason(reason), left_out: count })
   }
 
   #add({ name, was, now, ...rest }: Repair): void {
@@ -57,7 +58,7 @@ export class ImportLog {
         field: 'repairs',
         was: this.#unlisted,
         now: null,
-        why: 'further repairs that are not listed',
+        ...reportReason('more_repairs'),
       })
     return {
       repairs,
@@ -74,14 +75,14 @@ function isExtPart(part: Part | ExtPart): part is ExtPart {
 }
 
 /** Counts occurrences, so that the report needs one entry for all of them. */
-export class Counter {
-  #counts = new Map<string, number>()
+export class Counter<T = string> {
+  #counts = new Map<T, number>()
 
-  add(thing: string): void {
+  add(thing: T): void {
     this.#counts.set(thing, (this.#counts.get(thing) ?? 0) + 1)
   }
 
-  [Symbol.iterator](): IterableIterator<[string, number]> {
+  [Symbol.iterator](): IterableIterator<[T, number]> {
     return this.#counts[Symbol.iterator]()
   }
 }

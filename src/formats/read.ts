@@ -1,4 +1,5 @@
 import type { JsonObject } from '../model/core/entity'
+import { reportReason } from '../model/core/reasonMessages'
 import { isObject } from '../model/core/validation'
 import { type Bundle, MAX_FILE_BYTES, type ReadOptions, UnreadableFile } from './bundle'
 import { parseJson, rejectOversized } from './json'
@@ -48,7 +49,7 @@ export function readFile(file: string | Uint8Array, options: ReadOptions = {}): 
       field: 'encoding',
       was: null,
       now: null,
-      why: 'bytes that are not UTF-8 were replaced by \uFFFD',
+      ...reportReason('not_utf8'),
     })
   return bundle
 }

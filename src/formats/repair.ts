@@ -39,7 +39,7 @@ export function repairLevels<E extends Entity>(
     if (given === undefined) continue
     levels[level] = given === null || given === 'public' ? 'public' : 'private'
     if (given !== null && given !== '' && given !== levels[level])
-      log.repair(subject, level, given, 'private', 'neither public nor private')
+      log.repair(subject, level, given, 'private', 'not_level')
   }
   return levels as Patch<E>
 }
@@ -57,7 +57,7 @@ export function nameOr(
 ): string {
   if (name) return name
   const chosen = replacement || 'Unnamed'
-  log.repair(subject, 'name', null, chosen, 'a name is required')
+  log.repair(subject, 'name', null, chosen, 'name_required')
   return chosen
 }
 
@@ -88,7 +88,7 @@ export function rowsOf(
   const rows = list.filter(isObject)
   const lost = list.length - rows.length
   const kind = subjectKinds[part]
-  if (lost > 0) log.dropRow(part, { kind, name: null }, kind, null, 'not an object', lost)
+  if (lost > 0) log.dropRow(part, { kind, name: null }, kind, null, 'not_object', lost)
   return rows
 }
 
@@ -168,7 +168,6 @@ export function colorOf(value: unknown, subject: Subject, log: ImportLog): strin
   if (digits.length === 3) return digits.replace(/./g, '$&$&')
   if (digits.startsWith('ff')) return digits.slice(2)
   const color = digits.slice(0, 6)
-  if (!digits.endsWith('ff'))
-    log.repair(subject, 'color', value, color, 'only the first six of eight digits were used')
+  if (!digits.endsWith('ff')) log.repair(subject, 'color', value, color, 'alpha_removed')
   return color
 }

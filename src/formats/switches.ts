@@ -1,3 +1,4 @@
+import { reason } from '../model/core/reason'
 import { formatInstant, type Instant } from '../model/core/time'
 import { MAX_FRONTERS } from '../model/front/switch'
 import type { BundleSwitch, Subject } from './bundle'
@@ -23,7 +24,7 @@ export function normalizeSwitches(switches: BundleSwitch[], log: ImportLog): Bun
     extra.set(timestamp, all)
   }
   for (const [timestamp, { members, count }] of extra) {
-    const why = 'several at one time became one, with the members of all'
+    const why = 'switches_merged'
     log.dropRow('switches', subjectOf(timestamp), 'timestamp', null, why, count)
     first.set(timestamp, { ...first.get(timestamp), timestamp, members: [...members] })
   }
@@ -39,7 +40,7 @@ export function subjectOf(timestamp: Instant): Subject {
 function limitFronters(entry: BundleSwitch, log: ImportLog): BundleSwitch {
   const count = entry.members.length
   if (count <= MAX_FRONTERS) return entry
-  const why = `at most ${MAX_FRONTERS} members front at once`
+  const why = reason('too_many_fronters', { max: MAX_FRONTERS })
   log.repair(subjectOf(entry.timestamp), 'members', count, MAX_FRONTERS, why)
   return { ...entry, members: entry.members.slice(0, MAX_FRONTERS) }
 }

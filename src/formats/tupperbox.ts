@@ -88,7 +88,7 @@ function pairsOf(brackets: unknown, subject: Subject, log: ImportLog): unknown {
   for (let at = 0; at < brackets.length; at += 2)
     pairs.push({ prefix: brackets[at], suffix: brackets[at + 1] ?? null })
   if (brackets.length % 2 === 1)
-    log.repair(subject, 'proxy_tags', brackets.at(-1), null, 'the last pair has no suffix')
+    log.repair(subject, 'proxy_tags', brackets.at(-1), null, 'bracket_without_pair')
   return pairs
 }
 
@@ -109,7 +109,7 @@ function readGroups(
     }
     const values = repairFields(group, given, subject, log)
     const key = readRef(row.id) ?? `#${index}`
-    if (groups.has(key)) log.dropRow('groups', subject, 'id', key, 'given twice in the file')
+    if (groups.has(key)) log.dropRow('groups', subject, 'id', key, 'given_twice')
     else
       groups.set(key, {
         key,
@@ -137,7 +137,7 @@ function joinGroup(
   if (joined) joined.members.push(key)
   else {
     const subject: Subject = { kind: 'member', name: values.name }
-    log.dropRow('memberships', subject, 'group_id', id, 'no such group in this file')
+    log.dropRow('memberships', subject, 'group_id', id, 'no_such_group')
   }
 }
 
@@ -151,7 +151,7 @@ function sharedTag(tuppers: readonly JsonObject[]): string | null {
 function readTag(tag: string, log: ImportLog) {
   const subject: Subject = { kind: 'system', name: null }
   const patch = repairFields(system, { tag }, subject, log)
-  log.repair(subject, 'tag', null, patch.tag, 'every tupper has this tag')
+  log.repair(subject, 'tag', null, patch.tag, 'tag_of_all')
   return patch
 }
 

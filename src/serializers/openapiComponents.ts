@@ -1,5 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { token } from '../model/access/token'
+import { reasonMessages } from '../model/core/reasonMessages'
 import { group } from '../model/groups/group'
 import { member } from '../model/members/member'
 import { autoproxy } from '../model/proxy/autoproxy'
@@ -35,6 +36,12 @@ function switchOf(members: TSchema, extra: Record<string, TSchema> = {}): TSchem
     },
     { additionalProperties: false },
   )
+}
+
+const reasonFields = {
+  why: Type.String({ description: 'Reason in English' }),
+  code: Type.Unsafe({ type: 'string', enum: Object.keys(reasonMessages) }),
+  values: mapOf(Type.Unknown(), 'Values in the reason, such as the limit'),
 }
 
 const counts = Type.Object({
@@ -120,7 +127,7 @@ export const components = {
         field: Type.String(),
         was: Type.Optional(Type.Unknown()),
         now: Type.Optional(Type.Unknown({ description: 'Imported value; null if it was dropped' })),
-        why: Type.String(),
+        ...reasonFields,
         left_out: Type.Optional(
           Type.Integer({ description: 'Number of rows that were not imported' }),
         ),
@@ -136,10 +143,9 @@ export const components = {
       }),
       { description: 'Entities that got a new ID because theirs was taken' },
     ),
-    accounts: Type.Array(
-      Type.Object({ id: snowflake, linked: Type.Boolean(), why: Type.String() }),
-      { description: 'Accounts in the file, and whether they were linked' },
-    ),
+    accounts: Type.Array(Type.Object({ id: snowflake, linked: Type.Boolean(), ...reasonFields }), {
+      description: 'Accounts in the file, and whether they were linked',
+    }),
     kept: mapOf(Type.Integer(), 'Rows without a counterpart here, which were archived'),
     skipped: mapOf(Type.Integer(), 'Rows that were skipped'),
   }),

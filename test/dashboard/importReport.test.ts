@@ -11,6 +11,8 @@ import { edit } from '../../src/dashboard/texts/en/edit'
 import { importing } from '../../src/dashboard/texts/en/import'
 import { importReasons } from '../../src/dashboard/texts/en/importReasons'
 import { privacy } from '../../src/dashboard/texts/en/privacy'
+import { reason } from '../../src/model/core/reason'
+import { reportReason } from '../../src/model/core/reasonMessages'
 import { forEachExtPart, type Tally } from '../../src/model/transfer/transfer'
 import { readFixture } from '../formats/fixture'
 import { describe, expect, test } from '../tools/test'
@@ -84,8 +86,12 @@ describe('a report of', () => {
     const fields = repairs.filter(({ kind, field }) => kind !== 'file' && !own.has(field))
     const missing = (texts: object, keys: readonly string[]) =>
       keys.filter((key) => !Object.hasOwn(texts, key))
-    const reasons = repairs.map(({ why }) => why.replace(/\d+/g, '#'))
-    expect(missing(importReasons, reasons)).toEqual([])
+    expect(
+      missing(
+        importReasons,
+        repairs.map(({ code }) => code),
+      ),
+    ).toEqual([])
     expect(
       missing(
         names,
@@ -100,10 +106,10 @@ test('countWithoutRoom counts rows above a limit and texts without space, and no
   const one = { kind: 'note', name: null, field: 'notes' }
   expect(
     countWithoutRoom([
-      { ...one, why: 'no space is left for text of this system', left_out: 39 },
-      { ...one, why: 'above the limit of 20000', left_out: 2 },
-      { ...one, kind: 'member', why: 'no space is left for text of this system' },
-      { ...one, why: 'belongs to a row that is not imported', left_out: 7 },
+      { ...one, ...reportReason('no_space_for_text'), left_out: 39 },
+      { ...one, ...reportReason(reason('above_limit', { max: 20_000 })), left_out: 2 },
+      { ...one, kind: 'member', ...reportReason('no_space_for_text') },
+      { ...one, ...reportReason('owner_not_imported'), left_out: 7 },
     ]),
   ).toBe(42)
 })
@@ -133,7 +139,7 @@ describe('an import', () => {
 })
 
 test('sortRepairs separates repairs of the file, repaired, dropped and left out', () => {
-  const one = { kind: 'member', name: 'Wren', field: 'color', why: 'because' }
+  const one = { kind: 'member', name: 'Wren', field: 'color', ...reportReason('not_color') }
   const file = { ...one, kind: 'file', now: 'private' }
   const repaired = { ...one, was: '#fff', now: 'ffffff' }
   const dropped = { ...one, was: 'red', now: null }

@@ -1,21 +1,29 @@
 import { problemMessage } from '../../src/dashboard/api/client'
+import { reasonText } from '../../src/dashboard/features/transfer/reasonText'
 import { type LanguageCode, languageCodes } from '../../src/dashboard/texts/languages'
 import { loadRestOfStrings, loadStrings } from '../../src/dashboard/texts/texts'
 import { parseCoded } from '../../src/model/core/coded'
+import { reportReason } from '../../src/model/core/reasonMessages'
 import { webhookMessages } from '../../src/model/core/webhookMessages'
 import { problemRows } from '../contract/problems'
+import { reasonRows } from '../contract/reasons'
 import { afterAll, expect, test } from '../tools/test'
 
 afterAll(() => loadStrings('en'))
 
 test.each<[LanguageCode]>(languageCodes.map((code) => [code]))(
-  'every problem has a text with its values in %s',
+  'every problem and every reason has a text with its values in %s',
   async (language) => {
     await loadStrings(language)
     await loadRestOfStrings()
     for (const [problem, message] of problemRows) {
       const text = problemMessage({ code: problem.code, values: problem.values, message: '' })
       expect(`${message}: ${text}`).toMatch(/: \S/)
+      expect(text).not.toMatch(/undefined|NaN|\[object/)
+    }
+    for (const [reason, why] of reasonRows) {
+      const text = reasonText({ ...reportReason(reason), why: '' })
+      expect(`${why}: ${text}`).toMatch(/: \S/)
       expect(text).not.toMatch(/undefined|NaN|\[object/)
     }
   },

@@ -94,20 +94,6 @@ export function findText(texts: object, key: string): string | undefined {
   return typeof text === 'string' ? text : undefined
 }
 
-/**
- * Returns the text in place of a text of the server or of the field tables, which is the key; `#`
- * in both stands for a number. Without one, returns the original.
- */
-export function findServerText(texts: object, original: string): string {
-  const numbers = original.match(/\d+/g) ?? []
-  const text = findText(texts, original.replace(/\d+/g, '#'))
-  const next = () => {
-    const number = numbers.shift()
-    return number === undefined ? '#' : strings.number(Number(number))
-  }
-  return text?.replaceAll('#', next) ?? original
-}
-
 const RIGHT_TO_LEFT =
   /\p{Script=Arabic}|\p{Script=Hebrew}|\p{Script=Syriac}|\p{Script=Thaana}|\p{Script=Nko}|\p{Script=Adlam}/u
 

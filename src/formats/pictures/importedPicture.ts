@@ -1,3 +1,5 @@
+import { reason } from '../../model/core/reason'
+import type { Reason } from '../../model/core/reasonMessages'
 import {
   MAX_PICTURE_BYTES,
   MAX_PICTURE_SIDE,
@@ -7,16 +9,16 @@ import type { PictureProblem } from './pictureBytes'
 import { stripPicture } from './stripPicture'
 
 /** Returns a picture of an import as it is stored, or the reason why it is not. */
-export function importedPicture(bytes: Uint8Array): StrippedPicture | { readonly why: string } {
+export function importedPicture(bytes: Uint8Array): StrippedPicture | { readonly why: Reason } {
   if (bytes.byteLength > MAX_PICTURE_BYTES) return { why: TOO_LARGE }
   const stripped = stripPicture(bytes)
   return 'problem' in stripped ? { why: problems[stripped.problem] } : stripped
 }
 
-export const TOO_LARGE = 'the picture is larger than 512 KiB'
+export const TOO_LARGE = reason('picture_too_large', { max: MAX_PICTURE_BYTES / 1024 })
 
-const problems: Record<PictureProblem, string> = {
-  unknownType: 'the picture is no PNG, JPEG, WebP or GIF',
-  damaged: 'the picture is damaged',
-  tooManyPixels: `the picture has more than ${MAX_PICTURE_SIDE} pixels a side`,
+const problems: Record<PictureProblem, Reason> = {
+  unknownType: 'picture_unknown_type',
+  damaged: 'picture_damaged',
+  tooManyPixels: reason('picture_too_many_pixels', { max: MAX_PICTURE_SIDE }),
 }

@@ -1,4 +1,5 @@
 import { type Entity, isEmptyPatch, type JsonObject, type Row } from '../../model/core/entity'
+import type { Reason } from '../../model/core/reasonMessages'
 import { isUuid } from '../../model/core/ref'
 import { isObject, Problem } from '../../model/core/validation'
 import { groupExt } from '../../model/groups/groupExt'
@@ -114,7 +115,7 @@ class ExtReader {
       const owner = fields.get(field) as CustomFieldDraft | undefined
       const parsed = owner ? parseValue({ options: null, ...owner }, row.value) : null
       if (member === null || parsed === null || parsed instanceof Problem)
-        this.#drop('values', 'field', 'value', 'not a value of this field')
+        this.#drop('values', 'field', 'value', 'not_field_value')
       else
         this.ext.values.push({
           key: `${member} ${field}`,
@@ -137,7 +138,7 @@ class ExtReader {
       const values: JsonObject = repairFields(entity, row, subject, this.log)
       const missing = entity.entries.find(([name, field]) => field.required && !(name in values))
       if (missing || isIncomplete(entity, values) || seen.has(key)) {
-        this.#drop(part, kind, missing?.[0] ?? 'id', 'incomplete, or given twice')
+        this.#drop(part, kind, missing?.[0] ?? 'id', 'incomplete')
         continue
       }
       seen.add(key)
@@ -149,7 +150,7 @@ class ExtReader {
       if (values.kind === 'status') {
         const status = `${refs.member} ${values.at}`
         if (refs.member === null || seen.has(status)) {
-          this.#drop(part, kind, 'at', 'incomplete, or given twice')
+          this.#drop(part, kind, 'at', 'incomplete')
           continue
         }
         seen.add(status)
@@ -167,7 +168,7 @@ class ExtReader {
       const subject: Subject = { kind: 'poll', name: String(row.name) }
       const { member: _, ...values } = repairFields(vote, given, subject, this.log)
       const member = this.#memberKey(given.member)
-      if (!known.has(given.option)) this.#drop('votes', 'poll', 'option', 'unknown option')
+      if (!known.has(given.option)) this.#drop('votes', 'poll', 'option', 'unknown_option')
       else
         this.ext.votes.push({
           key: `${pollKey} ${this.ext.votes.length}`,
@@ -204,7 +205,7 @@ class ExtReader {
   #rows(part: ExtPart, kind: Subject['kind']): JsonObject[] {
     const rows = this.#objects(part)
     const lost = this.#itemsOf(part).length - rows.length
-    if (lost > 0) this.#drop(part, kind, part, 'not an object', lost)
+    if (lost > 0) this.#drop(part, kind, part, 'not_object', lost)
     return rows
   }
 
@@ -216,8 +217,8 @@ class ExtReader {
     return (this.file[name] ?? []) as unknown[]
   }
 
-  #drop(part: ExtPart, kind: Subject['kind'], field: string, why: string, count = 1): void {
-    this.log.dropRow(part, { kind, name: null }, field, null, why, count)
+  #drop(part: ExtPart, kind: Subject['kind'], field: string, reason: Reason, count = 1): void {
+    this.log.dropRow(part, { kind, name: null }, field, null, reason, count)
   }
 }
 

@@ -1,6 +1,7 @@
 import { preferences } from '../../model/access/preferences'
 import type { JsonObject } from '../../model/core/entity'
 import { normalizeId } from '../../model/core/platform'
+import { reason } from '../../model/core/reason'
 import { isObject } from '../../model/core/validation'
 import { type AutoproxyMode, autoproxy } from '../../model/proxy/autoproxy'
 import { memberGuild, systemGuild } from '../../model/proxy/guild'
@@ -29,7 +30,7 @@ export function readExtras(
         `${member} ${guild_id}`,
         { guild_id, member, ...repairFields(memberGuild, row, subject, log) },
       ]
-    log.repair(subject, 'member', row.member, null, 'no such member in this file')
+    log.repair(subject, 'member', row.member, null, 'no_such_member')
     return null
   })
 
@@ -39,9 +40,9 @@ export function readExtras(
     const { autoproxy_mode: mode = 'off' } = values
     const member = mode === 'latch' || mode === 'member' ? (memberOf(ref) ?? null) : null
     if (ref && member === null)
-      log.repair(subject, 'autoproxy_member', ref, null, `no such member for mode ${mode}`)
+      log.repair(subject, 'autoproxy_member', ref, null, reason('no_member_for_mode', { mode }))
     const lacksMember = mode === 'member' && member === null
-    if (lacksMember) log.repair(subject, 'autoproxy_mode', mode, 'off', 'the mode needs a member')
+    if (lacksMember) log.repair(subject, 'autoproxy_mode', mode, 'off', 'mode_needs_member')
     const autoproxy_mode: AutoproxyMode = lacksMember ? 'off' : mode
     return [guild_id, { guild_id, ...values, autoproxy_mode, autoproxy_member: member }]
   })
@@ -82,14 +83,14 @@ function perGuild<T>(
   const rows = new Map<string, T>()
   const given: unknown[] = Array.isArray(list) ? list : []
   if (given.length > MAX_GUILD_ROWS) {
-    const why = `only the first ${MAX_GUILD_ROWS} are imported`
+    const why = reason('only_first', { max: MAX_GUILD_ROWS })
     log.repair({ kind: 'guild', name: null }, name, given.length, MAX_GUILD_ROWS, why)
   }
   for (const row of given.slice(0, MAX_GUILD_ROWS)) {
     const given = isObject(row) ? readRef(row.guild_id) : undefined
     const guildId = normalizeId(given ?? '')
     if (!isObject(row) || guildId === null) {
-      log.repair({ kind: 'guild', name: null }, 'guild_id', given, null, 'not a guild ID')
+      log.repair({ kind: 'guild', name: null }, 'guild_id', given, null, 'not_guild_id')
       continue
     }
     const entry = read(row, guildId, { kind: 'guild', name: guildId })

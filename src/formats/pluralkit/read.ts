@@ -1,5 +1,6 @@
 import type { Entity, JsonObject } from '../../model/core/entity'
 import { DISCORD, isIdOf, normalizeId } from '../../model/core/platform'
+import { reason } from '../../model/core/reason'
 import { parseInstant } from '../../model/core/time'
 import { isObject } from '../../model/core/validation'
 import { group } from '../../model/groups/group'
@@ -122,8 +123,7 @@ class ReadContext {
       this.taken.add(name)
       return read
     }
-    const why =
-      read === undefined ? 'cannot be kept; a new one is generated' : 'given twice in the file'
+    const why = read === undefined ? 'new_id' : 'given_twice'
     this.log.repair(subject, field, given, null, why)
     return undefined
   }
@@ -132,8 +132,7 @@ class ReadContext {
 function readSystem(context: ReadContext): BundleSystem {
   const { file, log } = context
   const subject = subjectOf('system', file)
-  if (file.webhook_url)
-    log.repair(subject, 'webhook_url', null, null, 'the webhook must be registered again')
+  if (file.webhook_url) log.repair(subject, 'webhook_url', null, null, 'webhook_not_registered')
   const given = { ...file, webhook_url: undefined }
   const { created, webhook_url: _, ...patch } = context.values(system, given, subject)
   return {
@@ -174,7 +173,7 @@ function readAccounts({ file, extras, log }: ReadContext): BundleAccount[] {
   const accounts = new Map<string, BundleAccount>()
   const items: unknown[] = Array.isArray(list) ? list : []
   if (items.length > MAX_ACCOUNTS) {
-    const why = `only the first ${MAX_ACCOUNTS} are imported`
+    const why = reason('only_first', { max: MAX_ACCOUNTS })
     log.repair({ kind: 'account', name: null }, 'accounts', items.length, MAX_ACCOUNTS, why)
   }
   for (const item of items.slice(0, MAX_ACCOUNTS)) {
@@ -183,7 +182,7 @@ function readAccounts({ file, extras, log }: ReadContext): BundleAccount[] {
     const id = hasAllPlatforms || isIdOf(DISCORD, ref) ? normalizeId(ref) : null
     if (id !== null)
       accounts.set(id, { id, ...(typeof autoproxy_enabled === 'boolean' && { autoproxy_enabled }) })
-    else log.repair({ kind: 'account', name: null }, 'id', given, null, 'not an account ID')
+    else log.repair({ kind: 'account', name: null }, 'id', given, null, 'not_account_id')
   }
   return [...accounts.values()]
 }
@@ -196,7 +195,7 @@ function readMember(row: JsonObject, index: number, context: ReadContext): Bundl
   // Old exports contain the avatar twice.
   const isDuplicate = !context.isOurs && values.webhook_avatar_url === values.avatar_url
   if (isDuplicate && values.webhook_avatar_url) {
-    log.repair(subject, 'webhook_avatar_url', row.webhook_avatar_url, null, 'same as the avatar')
+    log.repair(subject, 'webhook_avatar_url', row.webhook_avatar_url, null, 'same_as_avatar')
     values.webhook_avatar_url = null
   }
   const key = identity.hid ?? `#${index}`
@@ -224,7 +223,7 @@ function readGroup(row: JsonObject, index: number, context: ReadContext): Bundle
   const { created, ...values } = context.values(group, row, subject)
   const name = nameOr(values.name, values.display_name ?? identity.hid, subject, log)
   const members = resolveMembers(row.members, keys, (ref) =>
-    log.dropRow('memberships', subject, 'members', ref, 'no such member in this file'),
+    log.dropRow('memberships', subject, 'members', ref, 'no_such_member'),
   )
   const key = identity.hid ?? `#${index}`
   for (const ref of [readRef(row.id), identity.hid, identity.uuid])
@@ -249,9 +248,8 @@ function readSwitches(
     if (timestamp === null || !Array.isArray(members)) {
       const name = typeof given === 'string' ? given : null
       if (timestamp === null)
-        log.dropRow('switches', { kind: 'switch', name: null }, 'timestamp', given, 'not a time')
-      else
-        log.dropRow('switches', { kind: 'switch', name }, 'members', members, 'no list of members')
+        log.dropRow('switches', { kind: 'switch', name: null }, 'timestamp', given, 'not_time')
+      else log.dropRow('switches', { kind: 'switch', name }, 'members', members, 'no_members')
       continue
     }
     const uuid = uuids.get(String(given))
@@ -259,7 +257,7 @@ function readSwitches(
     switches.push({ ...(uuid && { uuid }), timestamp, members: fronters })
   }
   for (const [ref, count] of unknown) {
-    const why = `no such member in this file; left out of ${count} switches`
+    const why = reason('left_out_of_switches', { count })
     log.repair({ kind: 'switch', name: null }, 'members', ref, null, why)
   }
   return normalizeSwitches(switches, log)

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../model/core/entity'
+import type { Reason } from '../../model/core/reasonMessages'
 import { MAX_PICTURE_BYTES } from '../../model/pictures/picture'
 import type { BundlePicture, Subject } from '../bundle'
 import type { ImportLog } from '../importLog'
@@ -14,7 +15,7 @@ export interface PictureUse {
 }
 
 /** Address of the picture of an asset, or why it has none. */
-type Picture = { address: string } | { why: string }
+type Picture = { address: string } | { why: Reason }
 
 /** Pictures of a file by their data, so that equal ones are stored once. */
 type Pictures = Map<string, BundlePicture>
@@ -25,7 +26,7 @@ type Pictures = Map<string, BundlePicture>
  */
 function addPicture({ base64, bytes }: InlineData, log: ImportLog, pictures: Pictures): Picture {
   const collection = archiveName('assets')
-  const skip = (why: string) => {
+  const skip = (why: Reason) => {
     log.skip(collection)
     return { why }
   }
@@ -76,7 +77,7 @@ export class Assets {
     const id = readRef(ref) ?? ''
     const asset = this.#rows.get(id)
     if (!asset) {
-      this.log.repair(subject, field, ref, null, 'no such asset in this file')
+      this.log.repair(subject, field, ref, null, 'no_such_asset')
       return null
     }
     const picture = this.#pictures.get(id) ?? readPicture(asset, this.log, this.#inline)
@@ -101,7 +102,7 @@ function readPicture(asset: JsonObject, log: ImportLog, pictures: Pictures): Pic
   const address = textOf(asset.uri)?.trim()
   if (address !== undefined && !address.startsWith('data:')) return { address }
   const data = inlineData(asset)
-  return data ? addPicture(data, log, pictures) : { why: 'the asset has neither address nor data' }
+  return data ? addPicture(data, log, pictures) : { why: 'asset_empty' }
 }
 
 function inlineData(asset: JsonObject): InlineData | null {

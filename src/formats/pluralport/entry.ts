@@ -54,7 +54,7 @@ export function withName(
 ): JsonObject {
   if (typeof row.name === 'string' && row.name !== '') return row
   const subject = subjectOfRecord(kind, record)
-  log.repair(subject, 'name', null, 'Unnamed', 'a name is required')
+  log.repair(subject, 'name', null, 'Unnamed', 'name_required')
   return { ...row, name: 'Unnamed' }
 }
 

@@ -53,7 +53,7 @@ export function readBoard(context: ReadContext): JsonObject[] {
       return []
     }
     if (!own && row.for === undefined && !isBlank(record.target_member_id)) {
-      const why = 'no such member in this file; it is on the board of the system'
+      const why = 'board_of_system'
       const subject = subjectOfRecord('post', record)
       context.log.repair(subject, 'for', record.target_member_id, null, why)
     }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../model/core/entity'
+import type { Reason } from '../../model/core/reasonMessages'
 import { isObject } from '../../model/core/validation'
 import {
   MAX_SWITCHES,
@@ -50,7 +51,7 @@ export class ReadContext {
     this.#otherSystems.delete(readRef(this.system?.id) ?? '')
     for (const other of others) log.archive(archiveName('systems'), other)
     if (others.length > 0) {
-      const why = 'only the first system of the file is imported; the others are archived'
+      const why = 'other_systems_archived'
       log.repair({ kind: 'file', name: null }, 'systems', systems.length, 1, why)
     }
     this.assets = new Assets(objectsIn(file.assets), log)
@@ -73,11 +74,11 @@ export class ReadContext {
     const uuids = new Map<string, string>()
     this.#uuids.set(collection, uuids)
     const given = Array.isArray(list) ? list : []
-    const drop = (count: number, why: string) => {
+    const drop = (count: number, reason: Reason) => {
       const subject: Subject = { kind: subjectKinds[part], name: null }
-      if (count > 0) this.log.dropRow(part, subject, part, null, why, count)
+      if (count > 0) this.log.dropRow(part, subject, part, null, reason, count)
     }
-    drop(given.filter((item) => !isObject(item)).length, 'not an object')
+    drop(given.filter((item) => !isObject(item)).length, 'not_object')
     let foreign = 0
     let repeated = 0
     for (const [at, record] of given.entries()) {
@@ -96,8 +97,8 @@ export class ReadContext {
       entries.push({ record, id, uuid, own: this.own && ownExtension(record) })
       this.#rejectTooMany(collection, entries.length)
     }
-    drop(foreign, 'belongs to another system of the file; archived')
-    drop(repeated, 'given twice in the file')
+    drop(foreign, 'other_system_archived')
+    drop(repeated, 'given_twice')
     return entries
   }
 

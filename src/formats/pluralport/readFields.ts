@@ -27,7 +27,7 @@ function readDefinitions(
     const subject = subjectOfRecord('field', record)
     const listed = (valuesOf.get(uuid) ?? []).map(({ value }) => value)
     const read = readField(record, listed, (type) =>
-      log.repair(subject, 'type', type, 'text', 'unknown type'),
+      log.repair(subject, 'type', type, 'text', 'unknown_type'),
     )
     const row = restoredRow(own ? read : { ...read, position: at }, own)
     fields.set(uuid, { ...withName(row, entry, 'field', log), id: uuid })
@@ -52,7 +52,7 @@ function readValues(
     const key = `${member} ${field?.id}`
     const subject = { kind: 'field', name: textOf(field?.name) ?? null } as const
     if (!field || member === null || seen.has(key)) {
-      const why = 'no such member or field in this file, or given twice; archived'
+      const why = 'value_archived'
       log.dropRow('values', subject, 'value', null, why)
       log.archive(archiveName('custom_field_values'), record)
       return []
@@ -62,7 +62,7 @@ function readValues(
     const isOwn = own !== null && Object.hasOwn(own, 'value')
     const value = isOwn ? own.value : readValue(field, record.value, subject, log)
     if (value !== null) return [{ member, field: field.id, value }]
-    log.repair(subject, 'value', record.value, null, 'not a value of this type; archived')
+    log.repair(subject, 'value', record.value, null, 'not_type_value')
     log.archive(archiveName('custom_field_values'), record)
     return []
   })

@@ -23,7 +23,7 @@ export function readGroups(context: ReadContext): ConvertedRows {
     const read = groupExtRecord.read(record, refs)
     const parent = record.parent_group_id
     if (!isBlank(parent) && read.parent === undefined)
-      context.log.repair(subject, 'parent', parent, null, 'no such group in this file')
+      context.log.repair(subject, 'parent', parent, null, 'no_such_group')
     const added = own
       ? restoredRow(read, isObject(ext) ? ext : null)
       : { ...restoredRow(read, null), position: read.position ?? at }
@@ -48,7 +48,7 @@ function readMemberships(context: ReadContext): Map<string, unknown[]> {
   }
   if (unknown > 0) {
     const subject = { kind: 'group', name: null } as const
-    const why = 'no such group in this file'
+    const why = 'no_such_group'
     context.log.dropRow('memberships', subject, 'members', null, why, unknown)
   }
   return membersOf

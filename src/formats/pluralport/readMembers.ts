@@ -45,8 +45,7 @@ export function readMembers(context: ReadContext): ConvertedRows {
     const added = restoredRow(memberExtRecord.read(record, refs), isObject(ext) ? ext : null)
     if (Object.keys(added).length > 0) exts.push({ ...added, member: uuid })
     const isUnread = !isBlank(record.birthday) && birthdayIn(record.birthday) === undefined
-    if (isUnread)
-      log.repair(subject, 'birthday', record.birthday, null, 'not a whole date; archived')
+    if (isUnread) log.repair(subject, 'birthday', record.birthday, null, 'date_archived')
     const keys = memberRecord.keys.filter((key) => !isUnread || key !== 'birthday')
     context.archiveRest('members', entry, keys)
   }

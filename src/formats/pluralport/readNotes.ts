@@ -17,7 +17,7 @@ export function readNotes(context: ReadContext): JsonObject[] {
       return []
     }
     if (!own && row.member === undefined && !isBlank(given.member_id)) {
-      const why = 'no such member in this file; it is a note of the system'
+      const why = 'note_of_system'
       context.log.repair(subject, 'member', given.member_id, null, why)
     }
     const keys = isJournal ? [...noteRecord.keys, 'author_member_ids'] : noteRecord.keys

@@ -73,7 +73,7 @@ export function readFields(context: ReadContext, members: readonly AppRow[]): vo
       const text = readRef(value)
       const read = text === undefined ? null : readValue(type, text, subject, name, log)
       if (read === null || given.has(key)) {
-        log.repair(subject, name, value, null, 'not a value of this type; archived')
+        log.repair(subject, name, value, null, 'not_type_value')
         log.archive('fieldValues', { member: row._id, field, value })
         continue
       }
@@ -85,7 +85,7 @@ export function readFields(context: ReadContext, members: readonly AppRow[]): vo
 function readType(row: AppRow, subject: Subject, log: ImportLog): CustomFieldType {
   const number = readRef(row.type) ?? '0'
   const type = /^\d$/.test(number) ? types[Number(number)] : undefined
-  if (type === undefined) log.repair(subject, 'type', row.type, 'text', 'unknown type')
+  if (type === undefined) log.repair(subject, 'type', row.type, 'text', 'unknown_type')
   if (type === undefined || type !== 'text') return type ?? 'text'
   return row.supportMarkdown === true ? 'markdown' : 'text'
 }

@@ -1,3 +1,4 @@
+import { reason } from '../../model/core/reason'
 import type { Instant } from '../../model/core/time'
 import { MAX_FRONTERS } from '../../model/front/switch'
 import { type BundleSwitch, MAX_SWITCHES, type Subject } from '../bundle'
@@ -15,7 +16,7 @@ export function readPresences(
   log: ImportLog,
 ): Presence[] {
   const unknown = new Counter()
-  const lost = new Counter()
+  const lost = new Counter<'no_duration' | 'no_readable_time'>()
   let swapped = 0
   const presences: Presence[] = []
   for (const row of rows) {
@@ -32,13 +33,13 @@ export function readPresences(
       continue
     }
     if (member === undefined) unknown.add(ref)
-    else lost.add(start === end && start !== null ? 'lasted no time' : 'have no readable time')
+    else lost.add(start === end && start !== null ? 'no_duration' : 'no_readable_time')
   }
   for (const [ref, count] of unknown)
-    log.dropRow('switches', history, 'member', ref, 'no such member in this file', count)
+    log.dropRow('switches', history, 'member', ref, 'no_such_member', count)
   for (const [why, count] of lost) log.dropRow('switches', history, 'startTime', null, why, count)
   if (swapped > 0) {
-    const why = 'ended before they began: start and end were swapped'
+    const why = 'start_and_end_swapped'
     log.repair(history, 'startTime', swapped, swapped, why)
   }
   return presences
@@ -59,11 +60,11 @@ export function toSwitches(presences: readonly Presence[], log: ImportLog): Bund
     before = now
   }
   if (maxFronters > MAX_FRONTERS) {
-    const why = `at most ${MAX_FRONTERS} members front at once`
+    const why = reason('too_many_fronters', { max: MAX_FRONTERS })
     log.repair(history, 'members', maxFronters, MAX_FRONTERS, why)
   }
   if (switches.length <= MAX_SWITCHES) return switches
-  const why = `only the newest ${MAX_SWITCHES} are imported`
+  const why = reason('only_newest', { max: MAX_SWITCHES })
   const surplus = switches.length - MAX_SWITCHES
   log.dropRow('switches', history, 'switches', switches.length, why, surplus)
   return switches.slice(-MAX_SWITCHES)

@@ -1,3 +1,4 @@
+import { reason } from '../../model/core/reason'
 import { group } from '../../model/groups/group'
 import { groupExt, MAX_GROUP_DEPTH } from '../../model/groups/groupExt'
 import type { BundleGroup, Subject } from '../bundle'
@@ -29,8 +30,7 @@ export function readGroups(context: ReadContext): BundleGroup[] {
     )
     let unknown = 0
     const found = resolveMembers(row.members, context.memberKeys, () => unknown++)
-    if (unknown > 0)
-      log.dropRow('memberships', subject, 'members', null, 'not members of this file', unknown)
+    if (unknown > 0) log.dropRow('memberships', subject, 'members', null, 'not_members', unknown)
     const { emoji = null } = repairFields(groupExt, { emoji: textOf(row.emoji) }, subject, log)
     context.archiveRest('groups', context.buckets.put('groups', row._id, row), importedKeys)
     return {
@@ -65,7 +65,7 @@ function parentsOf(rows: readonly AppRow[], log: ImportLog): Parents {
       const parent: AppRow | null = byId.get(ref ?? 'root') ?? null
       const isLoop = parent !== null && visited.has(parent._id)
       if (isLoop || (parent === null && ref !== undefined && ref !== 'root')) {
-        const why = isLoop ? 'groups contain each other' : 'no such group in this file'
+        const why = isLoop ? 'group_loop' : 'no_such_group'
         log.repair(subjectOf(current), 'parent', ref, null, why)
       }
       const above: AppRow | null = isLoop ? null : parent
@@ -90,7 +90,7 @@ function limitDepth(rows: readonly AppRow[], parents: Parents, log: ImportLog): 
       const isTooDeep = given !== null && (depths.get(given._id) ?? 0) >= MAX_GROUP_DEPTH
       const above = isTooDeep ? (limited.get(given._id) ?? null) : given
       if (isTooDeep) {
-        const why = `groups are nested at most ${MAX_GROUP_DEPTH} deep`
+        const why = reason('too_deep', { max: MAX_GROUP_DEPTH })
         log.repair(subjectOf(one), 'parent', textOf(given.name), textOf(above?.name) ?? null, why)
       }
       limited.set(one._id, above)

@@ -18,7 +18,7 @@ export function readNotes(context: ReadContext): void {
     const subject: Subject = { kind: 'note', name: title ?? null }
     const member = context.writer(row.member)
     if (member === null && textOf(row.member) !== undefined) {
-      const why = 'no such member in this file; it is a note of the system'
+      const why = 'note_of_system'
       log.repair(subject, 'member', row.member, null, why)
     }
     const date = timeOf(row.date) ?? createdAt(row, null)
@@ -49,7 +49,7 @@ export function readBoards(context: ReadContext): void {
     const subject: Subject = { kind: 'post', name: title ?? null }
     const recipient = context.memberKeys.get(textOf(row.writtenFor) ?? '') ?? null
     if (recipient === null && textOf(row.writtenFor) !== undefined) {
-      const why = 'no such member in this file; it is on the board of the system'
+      const why = 'board_of_system'
       context.log.repair(subject, 'for', row.writtenFor, null, why)
     }
     context.add(

@@ -44,7 +44,7 @@ export function birthdayOf(
     if (value === undefined) continue
     const match = /^(?:(\d{4})-)?(\d\d-\d\d)(?!\d)/.exec(value)
     if (!match) {
-      log.repair(subject, 'birthday', value, null, 'not a date')
+      log.repair(subject, 'birthday', value, null, 'not_date')
       continue
     }
     const [, year = '0000', day] = match

@@ -112,7 +112,7 @@ function readPkId(row: AppRow, subject: Subject, { hids, log }: ReadContext): st
     hids.add(hid)
     return hid
   }
-  const why = hid === undefined ? 'not a short ID' : 'given twice in the file'
+  const why = hid === undefined ? 'not_short_id' : 'given_twice'
   log.repair(subject, 'pkId', given, null, why)
   return undefined
 }

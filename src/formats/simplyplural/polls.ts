@@ -1,4 +1,5 @@
 import { cutText, dropUnstorable } from '../../model/core/field/text'
+import { reason } from '../../model/core/reason'
 import { isObject } from '../../model/core/validation'
 import { MAX_OPTIONS, poll, vote } from '../../model/journal/poll'
 import type { Subject } from '../bundle'
@@ -53,7 +54,7 @@ function readPoll(row: AppRow, context: ReadContext): void {
     return
   }
   if (unread.length > 0) {
-    const why = `only the first ${MAX_OPTIONS} are imported`
+    const why = reason('only_first', { max: MAX_OPTIONS })
     if (options.list.length >= MAX_OPTIONS) log.repair(subject, 'options', unread, null, why)
     log.archive('pollOptions', { poll: row._id, options: unread })
   }
@@ -73,7 +74,7 @@ function readPoll(row: AppRow, context: ReadContext): void {
       refs: { poll: row._id, member },
     })
   if (uncounted.length > 0) {
-    const why = 'voters that are not members of this file, or too many options; archived'
+    const why = 'voters_archived'
     log.dropRow('votes', subject, 'votes', null, why, uncounted.length)
   }
   const rest = {
@@ -103,7 +104,7 @@ class PollOptions {
     const name = nameOfOption(given ?? '')
     if (!name || this.list.length >= MAX_OPTIONS) return null
     if (given !== undefined && given.trim().length > MAX_OPTION_NAME) {
-      const why = `cut to ${MAX_OPTION_NAME} characters`
+      const why = reason('cut', { max: MAX_OPTION_NAME })
       this.log.repair(this.subject, 'options', given, name, why)
       this.log.archive('longTexts', { ...this.subject, field: 'options', text: given })
     }

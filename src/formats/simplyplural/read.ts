@@ -1,4 +1,5 @@
 import type { JsonObject, Level } from '../../model/core/entity'
+import { reportReason } from '../../model/core/reasonMessages'
 import { isObject } from '../../model/core/validation'
 import { type SettingsPatch, settings } from '../../model/systems/settings'
 import { type SystemPatch, system } from '../../model/systems/system'
@@ -94,7 +95,7 @@ const importedAsPrivate: Repair = {
   field: 'privacy',
   was: null,
   now: 'private',
-  why: 'Everything from a Simply Plural file arrives private: only you can see it until you change that.',
+  ...reportReason('all_private'),
 }
 
 function readSystem(context: ReadContext): SystemPatch {

@@ -40,7 +40,7 @@ function readReminder(
   const { log } = context
   const subject: Subject = { kind: 'reminder', name: textOf(row.name) ?? null }
   if (!isStorable(rule)) {
-    const why = 'has values that a reminder cannot have; archived'
+    const why = 'reminder_archived'
     log.dropRow('reminders', subject, 'reminder', null, why)
     context.archiveRest(collection, row, null)
     return

@@ -54,7 +54,7 @@ export function rowsIn(file: JsonObject, collection: Collection, log: ImportLog)
   const counterpart = counterparts[collection]
   if (lost > 0 && counterpart) {
     const [part, kind] = counterpart
-    log.dropRow(part, { kind, name: null }, collection, null, 'deleted, or not an object', lost)
+    log.dropRow(part, { kind, name: null }, collection, null, 'deleted_or_not_object', lost)
   } else for (; lost > 0; lost--) log.skip(collection)
   return [...rows.values()]
 }
@@ -116,7 +116,7 @@ export function avatarOf(row: JsonObject, subject: Subject, log: ImportLog): str
   const url = textOf(row.avatarUrl)
   const isLost = url === undefined ? textOf(row.avatarUuid) !== undefined : DEAD_HOST.test(url)
   if (!isLost) return url
-  const why = 'Simply Plural hosted the picture and has shut down; its avatar archive may have it'
+  const why = 'picture_of_simply_plural'
   log.repair(subject, 'avatar_url', url, null, why)
   return undefined
 }

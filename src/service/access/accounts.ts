@@ -4,6 +4,7 @@ import { requireEnabled } from '../../db/visible'
 import type { Account, LinkedAccount } from '../../model/access/account'
 import { error } from '../../model/core/errors'
 import { requirePlatformAuthority, requireSystem, type Viewer } from '../../model/core/privacy'
+import { type ReportedReason, reportReason } from '../../model/core/reasonMessages'
 import {
   accountsOf,
   findAccount,
@@ -102,19 +103,19 @@ export async function planAccounts(
   systemId: number | null,
   named: readonly { id: string }[],
   vouched: 'all' | ReadonlySet<string>,
-): Promise<{ id: string; linked: boolean; why: string }[]> {
+): Promise<({ id: string; linked: boolean } & ReportedReason)[]> {
   const planned = []
   for (const { id } of named) {
     const linked = await findAccount(db, id)
     const isOwn = linked !== null && linked.system_id === systemId
     const isVouched = vouched === 'all' || vouched.has(id)
-    if (isOwn) planned.push({ id, linked: true, why: 'was linked already' })
-    else if (linked) planned.push({ id, linked: false, why: 'is linked to another system here' })
-    else if (isVouched) planned.push({ id, linked: true, why: 'is named by the file' })
-    else planned.push({ id, linked: false, why: 'link it from that account' })
+    if (isOwn) planned.push({ id, linked: true, ...reportReason('linked_already') })
+    else if (linked) planned.push({ id, linked: false, ...reportReason('linked_elsewhere') })
+    else if (isVouched) planned.push({ id, linked: true, ...reportReason('named_by_file') })
+    else planned.push({ id, linked: false, ...reportReason('not_vouched') })
   }
   const names = new Set(named.map(({ id }) => id))
   for (const id of vouched === 'all' ? [] : vouched)
-    if (!names.has(id)) planned.push({ id, linked: false, why: 'is not named by the file' })
+    if (!names.has(id)) planned.push({ id, linked: false, ...reportReason('not_named_by_file') })
   return planned
 }

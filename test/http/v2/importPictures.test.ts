@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../src/model/core/entity'
 import { operator } from '../../../src/model/core/privacy'
+import { reportReason } from '../../../src/model/core/reasonMessages'
 import { DAY, HOUR } from '../../../src/model/core/time'
 import { pictureNamesIn } from '../../../src/model/pictures/picture'
 import { deleteUnusedPictures } from '../../../src/service/pictures/pictureCleanup'
@@ -144,7 +145,14 @@ describe('pictures inside of an import file', () => {
     const file = fileWith({ shared: gifOfSize(LIMIT / 2), banner: gifOfSize(LIMIT / 2 - 1) })
     const { json: report } = await importFile(as, file)
     expect(report.repairs).toEqual([
-      { kind: 'member', name: 'Ash', field: 'banner', was: null, now: null, why: NO_SPACE },
+      {
+        kind: 'member',
+        name: 'Ash',
+        field: 'banner',
+        was: null,
+        now: null,
+        ...reportReason('no_space_for_pictures'),
+      },
     ])
     // A value that the import does not set stays.
     expect(await urlsOf(as)).toMatchObject({ banner: 'https://a.example/b.png' })

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../src/model/core/entity'
+import { reportReason } from '../../../src/model/core/reasonMessages'
 import type { ImportReport } from '../../../src/service/transfer/import/importRun'
 import { insertAccount } from '../../../src/store/access/accountRows'
 import {
@@ -21,8 +22,6 @@ const nextAccount = () => `7000000000000${String(accountCount++).padStart(5, '0'
 const textOf = (parts: JsonObject) => new TextDecoder().decode(pluralkit(parts))
 
 describe('accounts in an imported file', () => {
-  const NOT_LINKED = 'link it from that account'
-
   test('an import by the owner reports accounts without linking them, because a file can name any account', async () => {
     const [me, them] = [await testApp.makeSystem(), await testApp.makeSystem()]
     const [free, own, taken] = [nextAccount(), nextAccount(), nextAccount()]
@@ -37,9 +36,9 @@ describe('accounts in an imported file', () => {
       })
       expect(status).toBe(200)
       expect(json.accounts).toEqual([
-        { id: free, linked: false, why: NOT_LINKED },
-        { id: own, linked: true, why: 'was linked already' },
-        { id: taken, linked: false, why: 'is linked to another system here' },
+        { id: free, linked: false, ...reportReason('not_vouched') },
+        { id: own, linked: true, ...reportReason('linked_already') },
+        { id: taken, linked: false, ...reportReason('linked_elsewhere') },
       ])
     }
     expect(await newEvents()).toEqual(['UPDATE_SYSTEM', 'SUCCESSFUL_IMPORT'])
@@ -55,10 +54,10 @@ describe('accounts in an imported file', () => {
     const newEvents = await createEventReader(testApp, me)
     const { json } = await asBot(me, `?link=${first},${taken},${other}`, body)
     expect(json.accounts).toEqual([
-      { id: first ?? '', linked: true, why: 'is named by the file' },
-      { id: second ?? '', linked: false, why: NOT_LINKED },
-      { id: taken ?? '', linked: false, why: 'is linked to another system here' },
-      { id: other ?? '', linked: false, why: 'is not named by the file' },
+      { id: first ?? '', linked: true, ...reportReason('named_by_file') },
+      { id: second ?? '', linked: false, ...reportReason('not_vouched') },
+      { id: taken ?? '', linked: false, ...reportReason('linked_elsewhere') },
+      { id: other ?? '', linked: false, ...reportReason('not_named_by_file') },
     ])
     expect(await newEvents()).toEqual(['LINK_ACCOUNT', 'SUCCESSFUL_IMPORT'])
     expect(await ownerOf(first ?? '')).toBe(me.hid)
@@ -89,9 +88,9 @@ describe('accounts in an imported file', () => {
     expect((await asBot(me, '?link=@wren:example.org', body, key)).status).toBe(400)
     const { json } = await asBot(me, `?link=${wren}`, body, key)
     expect(json.accounts).toEqual([
-      { id: mine, linked: false, why: NOT_LINKED },
-      { id: wren, linked: true, why: 'is named by the file' },
-      { id: ash, linked: false, why: NOT_LINKED },
+      { id: mine, linked: false, ...reportReason('not_vouched') },
+      { id: wren, linked: true, ...reportReason('named_by_file') },
+      { id: ash, linked: false, ...reportReason('not_vouched') },
     ])
     expect(await ownerOf(wren)).toBe(me.hid)
   })
@@ -261,7 +260,7 @@ describe('rows that an import leaves out', () => {
         field: 'color',
         was: 'red',
         now: null,
-        why: 'not a colour',
+        ...reportReason('not_color'),
       },
     ])
   })

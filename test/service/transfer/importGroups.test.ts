@@ -1,4 +1,6 @@
 import type { JsonObject } from '../../../src/model/core/entity'
+import { reason } from '../../../src/model/core/reason'
+import { type Reason, reportReason } from '../../../src/model/core/reasonMessages'
 import { describe, expect, test } from '../../tools/test'
 import { createTestApp, type TestSystem } from '../../tools/testApp'
 import { importInto } from './importFixture'
@@ -57,14 +59,14 @@ const chain = (count: number): Group[] =>
   levels(count).map((name, at): Group => (at === 0 ? [name] : [name, `${at}`]))
 
 const eighth = '/1/2/3/4/5/6/7/8'
-const tooDeep = 'groups are nested at most 8 deep'
-const loop = 'groups contain each other'
+const tooDeep = reason('too_deep', { max: 8 })
+const loop = 'group_loop'
 
 interface Scenario {
   has?: readonly Group[]
   groups: readonly Group[]
   paths: string[]
-  repairs: [name: string, was: string | null, now: string | null, why: string][]
+  repairs: [name: string, was: string | null, now: string | null, why: Reason][]
 }
 
 const scenarios: Record<string, Scenario> = {
@@ -124,7 +126,7 @@ describe('nested groups of a file', () => {
     if (has) await importInto(testApp, as, pluralport(has))
     const expected = repairs.map(([name, was, now, why]) => ({
       ...{ kind: 'group' as const, name, field: 'parent' },
-      ...{ was, now, why },
+      ...{ was, now, ...reportReason(why) },
     }))
     const planned = await importInto(testApp, as, pluralport(groups), { dryRun: true })
     const report = await importInto(testApp, as, pluralport(groups))

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { asc, eq } from 'drizzle-orm'
 import { accounts, members, switches, systems } from '../../../src/db/tables'
 import type { JsonObject } from '../../../src/model/core/entity'
+import { reportReason } from '../../../src/model/core/reasonMessages'
 import { formatInstant } from '../../../src/model/core/time'
 import type { ImportPart } from '../../../src/model/transfer/transfer'
 import type { ImportReport } from '../../../src/service/transfer/import/importRun'
@@ -110,9 +111,9 @@ describe('accounts of a file', () => {
     expect(await linkedTo(to)).toEqual([free, own])
     expect(await linkedTo(other)).toEqual([taken])
     expect(accounts).toEqual([
-      { id: free, linked: true, why: 'is named by the file' },
-      { id: taken, linked: false, why: 'is linked to another system here' },
-      { id: own, linked: true, why: 'was linked already' },
+      { id: free, linked: true, ...reportReason('named_by_file') },
+      { id: taken, linked: false, ...reportReason('linked_elsewhere') },
+      { id: own, linked: true, ...reportReason('linked_already') },
     ])
   })
 

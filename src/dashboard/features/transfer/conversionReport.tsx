@@ -5,15 +5,10 @@ import {
   parts,
   type Tally,
 } from '../../../model/transfer/transfer'
-import {
-  archiveStrings,
-  findServerText,
-  findText,
-  importReasons,
-  importStrings,
-} from '../../texts/texts'
+import { archiveStrings, findText, importStrings } from '../../texts/texts'
 import { isEmpty, type Repair, type Report, sortRepairs } from './importReport'
 import { countsOf, Fold, formatCounts, formatRepair, PartName, sum } from './importReportView'
+import { reasonText } from './reasonText'
 
 /** Report of a conversion or its dry run: what becomes what, and what stays archived. */
 export function ConversionReport({ report }: { report: Report }) {
@@ -78,8 +73,9 @@ function countRows(repairs: readonly Repair[]): number {
   return repairs.reduce((all, { left_out = 1 }) => all + left_out, 0)
 }
 
-function formatLeft({ kind, name, why, left_out = 1 }: Repair): string {
+function formatLeft(repair: Repair): string {
+  const { kind, name, left_out = 1 } = repair
   const subject = name || (findText(importStrings.kinds, kind) ?? kind)
-  const line = importStrings.line(subject, findServerText(importReasons, why))
+  const line = importStrings.line(subject, reasonText(repair))
   return left_out > 1 ? `${line} · ${importStrings.rows(left_out)}` : line
 }

@@ -1,3 +1,4 @@
+import type { ReasonCode, ReportedReason } from '../../../model/core/reasonMessages'
 import {
   type ExtPart,
   extImportParts,
@@ -11,14 +12,13 @@ import {
 
 /** Report of an import or of its dry run. */
 
-export interface Repair {
+export interface Repair extends ReportedReason {
   readonly kind: string
   readonly name: string | null
   readonly id?: string
   readonly field: string
   readonly was?: unknown
   readonly now?: unknown
-  readonly why: string
   readonly left_out?: number
 }
 
@@ -29,7 +29,7 @@ export interface Report extends Readonly<Record<Part, Tally>> {
   readonly ext?: Readonly<Record<ExtPart, Tally>>
   readonly repairs: readonly Repair[]
   readonly renamed: readonly { kind: string; name: string | null; from: string; to: string }[]
-  readonly accounts: readonly { id: string; linked: boolean; why: string }[]
+  readonly accounts: readonly ({ id: string; linked: boolean } & ReportedReason)[]
   readonly kept: Readonly<Record<string, number>>
   readonly skipped: Readonly<Record<string, number>>
 }
@@ -86,10 +86,17 @@ export function sortRepairs(repairs: readonly Repair[]) {
   }
 }
 
+const withoutRoom: readonly ReasonCode[] = [
+  'no_space_for_text',
+  'no_space_for_pictures',
+  'above_limit',
+]
+
 /** Counts the rows and texts that found no room here. */
 export function countWithoutRoom(repairs: readonly Repair[]): number {
-  const isFull = ({ why }: Repair) => /^(no space is left|above the limit)/.test(why)
-  return repairs.filter(isFull).reduce((sum, { left_out = 1 }) => sum + left_out, 0)
+  return repairs
+    .filter(({ code }) => withoutRoom.includes(code))
+    .reduce((sum, { left_out = 1 }) => sum + left_out, 0)
 }
 
 /** Builds the query of an import. Without `only` the server imports everything in the file. */

@@ -3,7 +3,7 @@ import { parseInstant } from '../../../model/core/time'
 import type { ExtPart, Part, Tally } from '../../../model/transfer/transfer'
 import { formatter } from '../../core/appearance'
 import { memberWord } from '../../core/store'
-import { findServerText, findText, importReasons, importStrings, strings } from '../../texts/texts'
+import { findText, importStrings, strings } from '../../texts/texts'
 import { Icon } from '../../ui/icon'
 import { labelOf } from '../form/formPage'
 import {
@@ -14,6 +14,7 @@ import {
   sortRepairs,
   talliesOf,
 } from './importReport'
+import { reasonText } from './reasonText'
 
 /** Report of an import or a dry run: what comes in first, what is only stored last. */
 export function ImportReport({ report }: { report: Report }) {
@@ -47,8 +48,8 @@ export function ImportReport({ report }: { report: Report }) {
         </dl>
       </section>
       {withoutRoom > 0 && <p>{importStrings.withoutRoom(withoutRoom)}</p>}
-      {file.map(({ why }) => (
-        <p key={why}>{findServerText(importReasons, why)}</p>
+      {file.map((repair) => (
+        <p key={repair.code}>{reasonText(repair)}</p>
       ))}
       <div class="folds">
         <Fold title={importStrings.repaired} lines={repaired.map(formatRepair)} />
@@ -71,8 +72,8 @@ export function ImportReport({ report }: { report: Report }) {
         </Fold>
         <Fold
           title={importStrings.accounts}
-          lines={report.accounts.map(({ id, why }) =>
-            importStrings.line(id, findServerText(importReasons, why)),
+          lines={report.accounts.map((account) =>
+            importStrings.line(account.id, reasonText(account)),
           )}
         />
         <Fold
@@ -196,7 +197,8 @@ const listsOf: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Rows that were all changed in the same way have their number as old and new value. */
-function formatRepair({ kind, name, field, was, now, why, left_out = 1 }: Repair): string {
+function formatRepair(repair: Repair): string {
+  const { kind, name, field, was, now, left_out = 1 } = repair
   const row = nameRow(kind, name)
   const subject = listsOf[kind]?.includes(field)
     ? (row ?? nameList(kind, field))
@@ -209,9 +211,7 @@ function formatRepair({ kind, name, field, was, now, why, left_out = 1 }: Repair
       ? importStrings.rows(Number(now))
       : importStrings.becomes(old || '–', quote(now))
   const rows = left_out > 1 ? importStrings.rows(left_out) : ''
-  return [importStrings.line(subject, findServerText(importReasons, why)), change, rows]
-    .filter(Boolean)
-    .join(' · ')
+  return [importStrings.line(subject, reasonText(repair)), change, rows].filter(Boolean).join(' · ')
 }
 
 function nameList(kind: string, list: string): string {

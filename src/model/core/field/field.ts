@@ -1,4 +1,5 @@
 import type { Platform } from '../platform'
+import type { Reason } from '../reasonMessages'
 import type { Problem } from '../validation'
 
 export type Kind =
@@ -79,7 +80,7 @@ export interface Repaired {
   /** Repaired value; undefined leaves the key unchanged. */
   now: unknown
   /** Reason for the import report; absent if nothing is lost. */
-  why?: string
+  why?: Reason
   /** Original value in the import report, if that is not the complete value. */
   was?: unknown
   /** Complete text that was too long, to be archived. */
@@ -125,13 +126,13 @@ export function base(
     ...(options.isAbsentForFriends && { isAbsentForFriends: options.isAbsentForFriends }),
     ...(options.isShownInFront && { isShownInFront: options.isShownInFront }),
     ...(options.example !== undefined && { example: options.example }),
-    repair: discardWith('cannot be stored'),
+    repair: discardWith('not_storable'),
   }
 }
 
 export const optional = { defaultValue: null, nullable: true }
 
 /** Returns a repair that leaves the key unchanged and reports the reason. */
-export function discardWith(why: string): () => Repaired {
+export function discardWith(why: Reason): () => Repaired {
   return () => ({ now: undefined, why })
 }

@@ -1,3 +1,4 @@
+import { reason } from '../reason'
 import {
   isObject,
   MAX_TAG_AFFIXES,
@@ -31,11 +32,11 @@ export function textList(options: Options & { maxItems: number; max: number }): 
       return read
     },
     repair: (value) => {
-      if (!Array.isArray(value)) return { now: undefined, why: 'not a list' }
+      if (!Array.isArray(value)) return { now: undefined, why: 'not_list' }
       const kept = value
         .filter((item) => typeof item === 'string')
         .map((item) => cutText(dropUnstorable(item), max))
-      return { now: kept.slice(0, maxItems), why: 'too many, too long, or not text' }
+      return { now: kept.slice(0, maxItems), why: 'list_cut' }
     },
   }
 }
@@ -114,7 +115,7 @@ export function proxyTags(options: Options): Field<ProxyTag[]> {
       return tags
     },
     repair: (value) => {
-      if (!Array.isArray(value)) return { now: undefined, why: 'not a list' }
+      if (!Array.isArray(value)) return { now: undefined, why: 'not_list' }
       const kept: ProxyTag[] = []
       const dropped: unknown[] = []
       for (const item of value) {
@@ -123,10 +124,10 @@ export function proxyTags(options: Options): Field<ProxyTag[]> {
         else if (!isEmptyTag(tag)) kept.push(tag)
       }
       return dropped.length === 0
-        ? { now: kept, why: 'characters that cannot be stored were removed' }
+        ? { now: kept, why: 'characters_removed' }
         : {
             now: kept,
-            why: `${dropped.length} tags cannot be stored`,
+            why: reason('tags_not_storable', { count: dropped.length }),
             was: serializeTag(dropped[0]),
           }
     },

@@ -52,21 +52,21 @@ export function nullableNumber(
       value === null || (isCount(value) && value >= min && value <= max)
         ? value
         : new Problem('out_of_range', { min, max }),
-    repair: discardWith('out of range'),
+    repair: discardWith('out_of_range'),
   }
 }
 
 function baseFlag(options: Options) {
   return {
     ...base('flag', 'flag', { type: 'boolean' }, options),
-    repair: discardWith('neither true nor false'),
+    repair: discardWith('not_flag'),
   }
 }
 
 function baseCount(options: Options) {
   return {
     ...base('count', 'integer', { type: 'integer', minimum: 0 }, options),
-    repair: discardWith('not a count'),
+    repair: discardWith('not_count'),
   }
 }
 

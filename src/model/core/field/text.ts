@@ -1,3 +1,4 @@
+import { reason } from '../reason'
 import { isHttpUrl, isTimezone, MAX_URL, Problem, parseText } from '../validation'
 import { base, discardWith, type Field, type Options, optional, type Repaired } from './field'
 
@@ -66,8 +67,8 @@ export function color(options: Options): Field<string | null> {
     repair: (value) => {
       const now = typeof value === 'string' ? parse(value.trim().replace(/^#/, '')) : null
       return now instanceof Problem || now === null
-        ? { now: null, why: 'not a colour' }
-        : { now, why: 'colours are written as six digits' }
+        ? { now: null, why: 'not_color' }
+        : { now, why: 'color_reformatted' }
     },
   }
 }
@@ -86,14 +87,14 @@ export function url(options: Options): Field<string | null> {
     max: MAX_URL,
     parse,
     repair: (value) => {
-      if (typeof value !== 'string') return { now: undefined, why: 'not a web address' }
+      if (typeof value !== 'string') return { now: undefined, why: 'not_url' }
       // Angle brackets suppress link previews in chats, so some stored addresses have them.
       const now = parse(value.trim().replace(/^<(.*)>$/s, '$1'))
       if (!(now instanceof Problem)) return { now }
       const isTooLong = now.code === 'too_long'
       return {
         now: null,
-        why: isTooLong ? `longer than ${MAX_URL} characters` : 'not a web address',
+        why: isTooLong ? reason('too_long', { max: MAX_URL }) : 'not_url',
       }
     },
   }
@@ -112,7 +113,7 @@ export function choice<const C extends readonly string[]>(
       choices.includes(value as C[number])
         ? (value as C[number])
         : new Problem('not_choice', { choices }),
-    repair: () => ({ now: defaultValue, why: 'not one of the choices' }),
+    repair: () => ({ now: defaultValue, why: 'not_choice' }),
   }
 }
 
@@ -131,7 +132,7 @@ export function nullableChoice<const C extends readonly string[]>(
         : choices.includes(value as C[number])
           ? (value as C[number])
           : new Problem('not_choice_or_null', { choices }),
-    repair: discardWith('not one of the choices'),
+    repair: discardWith('not_choice'),
   }
 }
 
@@ -149,7 +150,7 @@ export function timezone(options: Options): Field<string> {
     defaultValue: 'UTC',
     parse: (value) =>
       typeof value === 'string' && isTimezone(value) ? value : new Problem('not_timezone'),
-    repair: discardWith('not a known time zone'),
+    repair: discardWith('not_timezone'),
   }
 }
 
@@ -176,15 +177,15 @@ export const notText = new Problem('not_text_or_null')
 
 function repairText(value: unknown, max: number, read: (value: unknown) => unknown): Repaired {
   if (typeof value !== 'string' && typeof value !== 'number')
-    return { now: undefined, why: 'not text' }
+    return { now: undefined, why: 'not_text' }
   const text = dropUnstorable(String(value))
   const now = read(cutText(text, max))
   const why =
     typeof value === 'number'
-      ? 'a number instead of text'
+      ? 'number_as_text'
       : text.length > max
-        ? `cut to ${max} characters`
-        : 'characters that cannot be stored were removed'
+        ? reason('cut', { max })
+        : 'characters_removed'
   return {
     now: now instanceof Problem ? undefined : now,
     why,

@@ -16,12 +16,12 @@ export function date(options: Options): Field<string | null> {
     // Accepts the date of a timestamp. "No year" is stored as 0004, the first leap year.
     repair: (value) => {
       const match = typeof value === 'string' ? /^(\d{4})(-\d\d-\d\d)(?:[T ]|$)/.exec(value) : null
-      if (!match) return { now: null, why: 'not a date' }
+      if (!match) return { now: null, why: 'not_date' }
       const [, year, day] = match
       const now = parse(`${year === '0000' || year === '0001' ? '0004' : year}${day}`)
       return now instanceof Problem
-        ? { now: null, why: 'not a real date' }
-        : { now, why: 'dates are written as YYYY-MM-DD, without a year as 0004' }
+        ? { now: null, why: 'no_real_date' }
+        : { now, why: 'date_reformatted' }
     },
   }
 }
@@ -36,7 +36,7 @@ export function timeOfDay(options: Options): Field<string | null> {
       if (typeof value !== 'string') return notText
       return TIME_OF_DAY.test(value) ? value : new Problem('not_time_of_day')
     },
-    repair: discardWith('not a time of day'),
+    repair: discardWith('not_time_of_day'),
   }
 }
 
@@ -58,7 +58,7 @@ export function timestamp(options: Omit<Options, 'readonly'>): Timestamp {
       return instant ?? new Problem('not_time')
     },
     serialize: formatInstant,
-    repair: discardWith('not a time'),
+    repair: discardWith('not_time'),
   }
 }
 

@@ -5,6 +5,7 @@ import {
   writeFile,
 } from '../../../formats/simplyplural/archive'
 import type { AppRow } from '../../../formats/simplyplural/rows'
+import { reportReason } from '../../../model/core/reasonMessages'
 import type { Group } from '../../../model/groups/group'
 import type { Member } from '../../../model/members/member'
 import type { ExtPart } from '../../../model/transfer/transfer'
@@ -192,7 +193,7 @@ function describeMissing({ row, app }: Entity, named: number): Repair {
     field: row.collection,
     was: null,
     now: null,
-    why: `no ${kind} here has this name and time of creation, or several have; stays archived`,
+    ...reportReason(`no_matching_${kind}`),
     left_out: 1 + named,
   }
 }

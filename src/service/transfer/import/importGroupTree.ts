@@ -1,6 +1,8 @@
 import type { Db } from '../../../db/types'
 import type { BundleGroup, Repair } from '../../../formats/bundle'
 import { isEmptyPatch } from '../../../model/core/entity'
+import { reason } from '../../../model/core/reason'
+import { type ReportedReason, reportReason } from '../../../model/core/reasonMessages'
 import { storedBytes } from '../../../model/core/textSize'
 import type { Group } from '../../../model/groups/group'
 import { MAX_GROUP_DEPTH } from '../../../model/groups/groupExt'
@@ -27,13 +29,13 @@ interface PlacedGroup {
   after: StoredGroupExt
   isChanged: boolean
   /** Names of the parent in the file and of the one here, if they differ, and the reason. */
-  problem: Pick<Repair, 'was' | 'now' | 'why'> | null
+  problem: Pick<Repair, 'was' | 'now' | keyof ReportedReason> | null
 }
 
 /** Why a group is elsewhere than in the file. */
 const reasons = {
-  loop: 'groups contain each other',
-  depth: `groups are nested at most ${MAX_GROUP_DEPTH} deep`,
+  loop: 'group_loop',
+  depth: reason('too_deep', { max: MAX_GROUP_DEPTH }),
 } as const
 
 /** Places and emoji of groups. */
@@ -56,7 +58,14 @@ export class GroupTree implements ImportStep {
       const { name } = incoming.values
       if (isChanged && !space.take(storedBytes(after.emoji) - storedBytes(before.emoji))) {
         const was = after.emoji
-        report.repairs.push({ kind: 'group', name, field: 'emoji', was, now: null, why: NO_SPACE })
+        report.repairs.push({
+          kind: 'group',
+          name,
+          field: 'emoji',
+          was,
+          now: null,
+          ...reportReason(NO_SPACE),
+        })
         this.#withoutEmoji.add(incoming.key)
       }
       if (problem) report.repairs.push({ kind: 'group', name, field: 'parent', ...problem })
@@ -118,9 +127,11 @@ export class GroupTree implements ImportStep {
         position,
         parent: parents.get(token) ?? null,
       }
-      const reason = problems.get(token)
+      const kind = problems.get(token)
       const was = nameOf(wanted.get(token))
-      const problem = reason ? { was, now: nameOf(after.parent), why: reasons[reason] } : null
+      const problem = kind
+        ? { was, now: nameOf(after.parent), ...reportReason(reasons[kind]) }
+        : null
       return { match, token, before, after, isChanged: !Bun.deepEquals(before, after), problem }
     })
   }

@@ -1,6 +1,7 @@
 import type { Db } from '../../../db/types'
 import type { BundleMember } from '../../../formats/bundle'
 import { diff, isEmptyPatch } from '../../../model/core/entity'
+import { reportReason } from '../../../model/core/reasonMessages'
 import { textBytes } from '../../../model/core/textSize'
 import type { Member } from '../../../model/members/member'
 import { defaultMemberExt, memberExt, type StoredMemberExt } from '../../../model/members/memberExt'
@@ -49,7 +50,7 @@ export class MemberExts implements ImportStep {
           field: key,
           was: after[key],
           now: null,
-          why: NO_SPACE,
+          ...reportReason(NO_SPACE),
         })
         const omitted = this.#omitted.get(incoming.key) ?? []
         this.#omitted.set(incoming.key, [...omitted, key])

@@ -5,6 +5,7 @@ import { importedPicture } from '../../../formats/pictures/importedPicture'
 import type { Entity, JsonObject } from '../../../model/core/entity'
 import { error } from '../../../model/core/errors'
 import { isUrl } from '../../../model/core/field'
+import { type Reason, reportReason } from '../../../model/core/reasonMessages'
 import { group } from '../../../model/groups/group'
 import { member } from '../../../model/members/member'
 import { pictureNamesIn, pictureUrl } from '../../../model/pictures/picture'
@@ -32,7 +33,7 @@ interface Named {
 }
 
 /** Picture at an address of the file, or the reason why there is none. */
-type Given = Pick<BundlePicture, 'type' | 'base64'> | { readonly why: string }
+type Given = Pick<BundlePicture, 'type' | 'base64'> | { readonly why: Reason }
 
 /** Pictures inside the file, and those beside it. */
 export class Pictures implements ImportStep {
@@ -78,7 +79,7 @@ export class Pictures implements ImportStep {
           else {
             if (collection) Reflect.deleteProperty(values, field)
             const was = collection ? null : address
-            report.repairs.push({ kind, name, field, was, now: was, why: result.why })
+            report.repairs.push({ kind, name, field, was, now: was, ...reportReason(result.why) })
           }
           await run.advance(0)
         }
@@ -156,7 +157,7 @@ export class Pictures implements ImportStep {
 }
 
 /** Address that a picture gets here, or the reason why it is not stored. */
-type Result = { readonly url: string } | { readonly why: string }
+type Result = { readonly url: string } | { readonly why: Reason }
 
 /** Reads the pictures beside the file that its addresses name, up to the limit of the system. */
 async function readPictures(
@@ -189,8 +190,8 @@ function readPicture(given: Uint8Array): Given {
   return { type: picture.type, base64: Buffer.from(picture.bytes).toString('base64') }
 }
 
-const NO_SPACE = { why: 'no space is left for pictures of this system' }
-const NO_ADDRESS = 'the server has no PUBLIC_URL'
+const NO_SPACE = { why: 'no_space_for_pictures' } as const
+const NO_ADDRESS = 'no_public_url'
 
 function namedValues(run: ImportRun): Named[] {
   const { file, options } = run

@@ -6,6 +6,8 @@ import { batchesBySize } from '../../../formats/chunks'
 import { rowLimits } from '../../../model/access/rowLimits'
 import { fillDefaults, type JsonObject } from '../../../model/core/entity'
 import { error } from '../../../model/core/errors'
+import { reason } from '../../../model/core/reason'
+import type { Reason } from '../../../model/core/reasonMessages'
 import { isUuid } from '../../../model/core/ref'
 import { textBytes } from '../../../model/core/textSize'
 import { maxRowsOf, type OwnedList, ownedKind } from '../../../model/ownedKinds'
@@ -73,7 +75,7 @@ export class OwnedRows implements ImportStep {
     const statuses = list === 'front_notes' ? await this.#findStatuses(rows) : null
     let unchanged = 0
     let missing = 0
-    let whyFull: string | null = null
+    let whyFull: Reason | null = null
     let above = 0
     for (const incoming of rows) {
       await run.advance(0)
@@ -89,7 +91,7 @@ export class OwnedRows implements ImportStep {
         continue
       } else {
         const bytes = textBytes(entity, row)
-        if (capacity <= 0) whyFull ??= `above the limit of ${max}`
+        if (capacity <= 0) whyFull ??= reason('above_limit', { max })
         else if (whyFull === null && !run.space.take(bytes)) whyFull = NO_SPACE
         // The newest rows come first, and after the first that does not fit, all are left out.
         if (whyFull !== null) {
@@ -105,7 +107,7 @@ export class OwnedRows implements ImportStep {
     tally.unchanged += unchanged
     tally.added += this.#rows.length
     leaveOut(run, list, missing, NOT_IMPORTED)
-    leaveOut(run, list, above, whyFull ?? '')
+    if (whyFull !== null) leaveOut(run, list, above, whyFull)
     await run.advance(rows.length)
   }
 

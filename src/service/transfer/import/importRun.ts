@@ -1,6 +1,7 @@
 import { createYielder } from '../../../db/yieldToEventLoop'
 import { type Format, type Repair, subjectKinds } from '../../../formats/bundle'
 import type { BundleHead } from '../../../formats/chunks'
+import { type Reason, type ReportedReason, reportReason } from '../../../model/core/reasonMessages'
 import { forEachOwned, type OwnedList } from '../../../model/ownedKinds'
 import {
   type ExtPart,
@@ -22,7 +23,7 @@ import { type ImportSpace, spaceOf } from './importSpace'
 /** Pictures beside a file, as an export writes them. */
 export interface PictureFiles {
   /** Returns the bytes of the picture that an address names, or the reason why there are none. */
-  read(name: string): Promise<Uint8Array | { readonly why: string }>
+  read(name: string): Promise<Uint8Array | { readonly why: Reason }>
 }
 
 export interface ImportOptions {
@@ -68,7 +69,7 @@ export interface ImportReport extends Record<Part, Tally> {
   repairs: Repair[]
   /** Old and new IDs, where an ID was not free. A dry run does not know the new ones. */
   renamed: { kind: string; name: string | null; from: string; to: string }[]
-  accounts: { id: string; linked: boolean; why: string }[]
+  accounts: ({ id: string; linked: boolean } & ReportedReason)[]
   kept: Record<string, number>
   skipped: Record<string, number>
 }
@@ -138,7 +139,12 @@ export function wants({ options }: ImportRun, part: ImportPart): boolean {
 }
 
 /** Reports rows that are not imported, all for the same reason. */
-export function leaveOut({ report }: ImportRun, part: ExtPart, count: number, why: string): void {
+export function leaveOut(
+  { report }: ImportRun,
+  part: ExtPart,
+  count: number,
+  reason: Reason,
+): void {
   if (count === 0 || !report.ext) return
   report.ext[part].left_out += count
   report.repairs.push({
@@ -147,14 +153,14 @@ export function leaveOut({ report }: ImportRun, part: ExtPart, count: number, wh
     field: part,
     was: null,
     now: null,
-    why,
+    ...reportReason(reason),
     left_out: count,
   })
 }
 
-export const NOT_IMPORTED = 'belongs to a row that is not imported'
+export const NOT_IMPORTED = 'owner_not_imported'
 
-export const NO_SPACE = 'no space is left for text of this system'
+export const NO_SPACE = 'no_space_for_text'
 
 /** Reports IDs that were not free, with their replacements. */
 export function recordRename(

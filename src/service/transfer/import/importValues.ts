@@ -93,7 +93,7 @@ export class Values implements ImportStep {
       }
     }
     leaveOut(run, 'values', missing, NOT_IMPORTED)
-    leaveOut(run, 'values', unfit, 'does not fit the type that the field has here')
+    leaveOut(run, 'values', unfit, 'other_field_type')
     leaveOut(run, 'values', above, NO_SPACE)
     await run.advance(ext.values.length)
   }

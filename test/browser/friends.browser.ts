@@ -134,11 +134,11 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     await page.getByRole('button', { name: '1 day', exact: true }).click()
     await nameField(page).fill('Robin')
     await page.getByRole('button', { name: 'Add link' }).click()
-    await page.locator('#link-problem').getByText(/./).waitFor()
+    await page.locator('#problem-link-name').getByText(/./).waitFor()
     expect(await nameField(page).inputValue()).toBe('Robin')
     await nameField(page).fill('')
     await page.getByRole('button', { name: 'Add link' }).click()
-    await page.locator('#link-problem').getByText('Must not be empty').waitFor()
+    await page.locator('#problem-link-name').getByText('Must not be empty').waitFor()
   })
 
   test('shows beside the buttons that links cannot be changed while offline', async () => {

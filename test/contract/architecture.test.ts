@@ -107,6 +107,11 @@ describe('architecture', () => {
     expect(paths).toEqual([])
   })
 
+  test('only the form kit of the dashboard has forms and invalid inputs', () => {
+    const files = filesOf('dashboard').filter((file) => !/\/(ui|features)\/form\//.test(file))
+    expect(files.filter((file) => /<form|aria-invalid=/.test(read(`src/${file}`)))).toEqual([])
+  })
+
   test('functions on rows have no viewer', () => {
     const withViewer = filesOf('store').filter((file) =>
       /\bviewer: Viewer\b/.test(read(`src/${file}`)),

@@ -7,7 +7,7 @@ import {
   type Row,
 } from '../../model/core/entity'
 import { Problem } from '../../model/core/validation'
-import { problemMessage } from '../api/client'
+import { type ApiError, problemMessage } from '../api/client'
 
 /**
  * Values typed into a form and the values they started from. Privacy levels are keys beside the
@@ -48,10 +48,21 @@ export function setValue(draft: FormDraft, key: string, value: unknown): FormDra
 }
 
 /** Describes the first problem per key, found by the field tables. */
-export function problemsOf(entity: Entity, { values }: FormDraft): Record<string, string> {
-  const { problems } = parsePartial(entity, { values, levels: values })
+export function problemsOf(
+  entity: Entity,
+  { values }: Pick<FormDraft, 'values'>,
+): Record<string, string> {
+  return describeProblems(parsePartial(entity, { values, levels: values }).problems)
+}
+
+/** Describes the first problem per key, from the server or from the field tables. */
+export function describeProblems(problems: ApiError['problems']): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(problems).map(([key, [first]]) => [key, first ? problemMessage(first) : '']),
+    Object.entries(problems).map(([key, [first]]) => [
+      // The extension API names the fields of v2 by their path.
+      key.replace(/^member\./, ''),
+      first ? problemMessage(first) : '',
+    ]),
   )
 }
 
@@ -79,6 +90,23 @@ export function patchOf(entity: Entity, draft: FormDraft): JsonObject {
   const levels = changed.filter((key) => entity.levels.includes(key))
   const fields = changed.filter((key) => !entity.levels.includes(key))
   return { ...pick(fields), ...(levels.length > 0 && { privacy: pick(levels) }) }
+}
+
+/** Returns what a request sets: typed text without spaces around it, and null for none. */
+export function trimTexts(values: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? (value.includes('\n') ? value : value.trim()) || null : value,
+    ]),
+  )
+}
+
+/** Returns the values of a body that differ from those of an earlier one. */
+export function changesOf(before: JsonObject, body: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(body).filter(([key, value]) => !isSame(value, before[key])),
+  )
 }
 
 /** Returns the keys that another client changed meanwhile to a value other than the typed one. */

@@ -3,6 +3,7 @@ import { nextTimestamp } from '../../model/front/switch'
 import { ApiError, request } from '../api/client'
 import { switchPath } from '../api/paths'
 import type { FronterStatus } from '../api/types'
+import { SAME_TIME } from '../core/errorText'
 import { sessionState } from '../core/session'
 import {
   isDeviceOnline,
@@ -80,8 +81,6 @@ export async function discardForeign(): Promise<void> {
   })
   await refreshQueue()
 }
-
-const SAME_TIME = 40005
 
 async function addSwitch(
   ids: readonly string[],

@@ -5,8 +5,8 @@ import { isOffline, preferences, savePreferences } from '../core/store'
 import { useAction } from '../core/useAction'
 import { findText, moreStrings, strings } from '../texts/texts'
 import { ChipGroup } from '../ui/chipGroup'
+import { Form, TextField } from '../ui/form/textField'
 import { Page } from '../ui/page'
-import { ProblemText } from '../ui/problemText'
 
 /** Appearance in this browser, and the word for members, which is stored on the server. */
 export function AppearancePage() {
@@ -64,21 +64,19 @@ function WordForMembers() {
         onChange={(value) => run(() => save(value))}
         isDisabled={isOffline.value}
       />
-      <form onSubmit={onSubmit(() => customWord.trim() !== '' && save(customWord.trim()))}>
-        <label class="field">
-          {moreStrings.ownWord}
-          <input
-            value={customWord}
-            maxLength={30}
-            aria-describedby="word-problem"
-            onInput={(event) => setCustomWord(event.currentTarget.value)}
-          />
-        </label>
-        <ProblemText id="word-problem" text={problem} />
+      <Form onSubmit={onSubmit(() => customWord.trim() !== '' && save(customWord.trim()))}>
+        <TextField
+          name="word"
+          label={moreStrings.ownWord}
+          value={customWord}
+          problem={problem}
+          onChange={setCustomWord}
+          input={{ maxLength: 30 }}
+        />
         <button type="submit" aria-disabled={isOffline.value}>
           {strings.save}
         </button>
-      </form>
+      </Form>
       <p class="quiet small">{moreStrings.wordMore}</p>
     </div>
   )

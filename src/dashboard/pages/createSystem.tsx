@@ -1,18 +1,19 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Problem } from '../../model/core/validation'
 import { system, type Visibility, visibilities } from '../../model/systems/system'
-import { ApiError, errorMessage, isUnauthorized, problemMessage, requestOnce } from '../api/client'
+import { ApiError, errorMessage, isUnauthorized, requestOnce } from '../api/client'
 import { registrationPath } from '../api/paths'
 import { newSystemPath, setupPath } from '../api/resources'
 import type { Registration } from '../api/types'
+import { problemsOf } from '../core/form'
 import { goTo, invitation } from '../core/route'
-import { useAction } from '../core/useAction'
 import { Remember } from '../features/access/finishLogin'
 import { logIn, startSession } from '../features/access/startSession'
 import { createStrings, strings } from '../texts/texts'
 import { CenteredPage, Unreachable } from '../ui/centeredPage'
 import { ChipGroup } from '../ui/chipGroup'
 import { CopyField } from '../ui/copyField'
+import { useLocalForm } from '../ui/form/formState'
+import { Form, TextField } from '../ui/form/textField'
 import { ProblemText } from '../ui/problemText'
 
 type Access = { is: 'loading' | 'open' | 'over' } | { is: 'away'; problem: string }
@@ -93,71 +94,65 @@ interface Created {
   readonly token: string
 }
 
+const firstValues = {
+  name: '',
+  invite: '',
+  start: 'import' as Start,
+  /** Undefined until it is chosen; an import is private unless another choice is made. */
+  chosen: undefined as Visibility | undefined,
+  remember: true,
+}
+
 /** Asks for name, start and visibility, creates the system and logs in. */
 function CreateSystem({ code, needsInvite = false, onRefused }: Props) {
-  const [name, setName] = useState('')
-  const [invite, setInvite] = useState('')
-  const [start, setStart] = useState<Start>('import')
-  /** Undefined until it is chosen; an import is private unless another choice is made. */
-  const [chosen, setChosen] = useState<Visibility | undefined>()
-  const [remember, setRemember] = useState(true)
-  const [problems, setProblems] = useState({ name: '', invite: '', visibility: '' })
   const [created, setCreated] = useState<Created | null>(null)
-  const { onSubmit, problem, isBusy } = useAction({ explain })
+  const form = useLocalForm({
+    values: firstValues,
+    explain,
+    check({ name, invite, start, chosen }) {
+      const hasVisibility = chosen !== undefined || start === 'import'
+      return {
+        ...problemsOf(system, { values: { name: name.trim() } }),
+        ...(needsInvite && invite.trim() === '' && { invite: createStrings.wrongInvite }),
+        ...(!hasVisibility && { chosen: createStrings.chooseVisibility }),
+      }
+    },
+    async save({ name, invite }) {
+      const access = code !== undefined ? { code } : needsInvite ? { invite: invite.trim() } : {}
+      const body = { name: name.trim(), visibility, remember, ...access }
+      try {
+        setCreated(await logIn<Created>(newSystemPath, body))
+      } catch (cause) {
+        const isRefused =
+          cause instanceof ApiError &&
+          (cause.status === 403 || (cause.status === 401 && !needsInvite))
+        if (!isRefused) throw cause
+        onRefused()
+      }
+    },
+    locate: (cause) =>
+      needsInvite && isUnauthorized(cause) ? { invite: createStrings.wrongInvite } : {},
+  })
+  const { start, chosen, remember } = form.values
   const visibility = chosen ?? (start === 'import' ? 'private' : undefined)
-
-  const create = async () => {
-    const checked = system.fields.name.parse(name.trim())
-    const found = {
-      name: checked instanceof Problem ? problemMessage(checked) : '',
-      invite: needsInvite && invite.trim() === '' ? createStrings.wrongInvite : '',
-      visibility: visibility === undefined ? createStrings.chooseVisibility : '',
-    }
-    setProblems(found)
-    if (Object.values(found).some((text) => text !== '')) return
-    const access = code !== undefined ? { code } : needsInvite ? { invite: invite.trim() } : {}
-    const body = { name: name.trim(), visibility, remember, ...access }
-    try {
-      setCreated(await logIn<Created>(newSystemPath, body))
-    } catch (cause) {
-      if (!(cause instanceof ApiError)) throw cause
-      const [badName] = cause.problems.name ?? []
-      if (badName) setProblems({ ...found, name: problemMessage(badName) })
-      else if (needsInvite && isUnauthorized(cause))
-        setProblems({ ...found, invite: createStrings.wrongInvite })
-      else if (cause.status === 401 || cause.status === 403) onRefused()
-      else throw cause
-    }
-  }
 
   if (created) return <Ready token={created.token} start={start} isRemembered={remember} />
   const heading = code === undefined ? createStrings.heading : createStrings.setupHeading
   return (
     <CenteredPage heading={heading}>
       {code !== undefined && <p>{createStrings.setupMore}</p>}
-      <form onSubmit={onSubmit(create)} noValidate>
+      <Form onSubmit={form.onSubmit}>
         <TextField
-          id="name"
+          {...form.field('name')}
           label={createStrings.name}
           hint={createStrings.nameMore}
-          value={name}
-          problem={problems.name}
-          onChange={setName}
         />
-        {needsInvite && (
-          <TextField
-            id="invite"
-            label={createStrings.invite}
-            value={invite}
-            problem={problems.invite}
-            onChange={setInvite}
-          />
-        )}
+        {needsInvite && <TextField {...form.field('invite')} label={createStrings.invite} />}
         <ChipGroup
           legend={createStrings.start}
           options={starts.map((one) => [one, createStrings.starts[one]] as const)}
           value={start}
-          onChange={setStart}
+          onChange={(value) => form.change('start', value)}
         >
           <p class="quiet small">{createStrings.startsMore[start]}</p>
         </ChipGroup>
@@ -165,58 +160,26 @@ function CreateSystem({ code, needsInvite = false, onRefused }: Props) {
           legend={createStrings.visibility}
           options={choices.map((one) => [one, createStrings.visibilities[one]] as const)}
           value={visibility}
-          onChange={setChosen}
+          onChange={(value) => form.change('chosen', value)}
         >
           <p class="quiet small" role="status">
             {visibility && createStrings.visibilitiesMore[visibility]}{' '}
             {createStrings.visibilityLater}
           </p>
-          <ProblemText text={visibility ? '' : problems.visibility} />
+          <ProblemText text={visibility ? '' : (form.problems.chosen ?? '')} />
         </ChipGroup>
-        <Remember value={remember} onChange={setRemember} />
-        <ProblemText text={problem} />
-        <button class="main" type="submit" aria-busy={isBusy}>
+        <Remember value={remember} onChange={(value) => form.change('remember', value)} />
+        <ProblemText text={form.problem} />
+        <button class="main" type="submit" aria-busy={form.isBusy}>
           {createStrings.create}
         </button>
-      </form>
+      </Form>
       {code === undefined && (
         <a class="beside" href={toLogin()}>
           {createStrings.toLogin}
         </a>
       )}
     </CenteredPage>
-  )
-}
-
-interface FieldProps {
-  id: string
-  label: string
-  hint?: string
-  value: string
-  problem: string
-  onChange: (value: string) => void
-}
-
-function TextField({ id, label, hint = '', value, problem, onChange }: FieldProps) {
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        dir="auto"
-        autocomplete="off"
-        value={value}
-        aria-invalid={problem !== ''}
-        aria-describedby={`${id}-hint ${id}-problem`}
-        onInput={({ currentTarget }) => onChange(currentTarget.value)}
-      />
-      {hint !== '' && (
-        <p id={`${id}-hint`} class="quiet small">
-          {hint}
-        </p>
-      )}
-      <ProblemText id={`${id}-problem`} text={problem} />
-    </div>
   )
 }
 

@@ -10,6 +10,7 @@ import { logIn } from '../features/access/startSession'
 import { TokenField } from '../features/access/tokenField'
 import { strings } from '../texts/texts'
 import { CenteredPage, Unreachable } from '../ui/centeredPage'
+import { Form } from '../ui/form/textField'
 import { lazy } from '../ui/lazy'
 
 const LinkLogin = lazy(async () => (await import('./linkLogin')).LinkLogin, Unreachable)
@@ -42,11 +43,11 @@ function TokenLogin() {
       )}
       {isInvited && <p class="note">{strings.isInvited}</p>}
       <p>{strings.howToLogIn}</p>
-      <form onSubmit={onSubmit(submit)} noValidate>
+      <Form onSubmit={onSubmit(submit)}>
         {/* Gives password managers a user name for the token. */}
         <input type="text" autocomplete="username" hidden readOnly value={strings.title} />
         <TokenField
-          id="token"
+          name="token"
           autocomplete="current-password"
           value={token}
           problem={problem}
@@ -56,7 +57,7 @@ function TokenLogin() {
         <button class="main" type="submit" aria-busy={isBusy}>
           {strings.logIn}
         </button>
-      </form>
+      </Form>
       <NewHere />
     </CenteredPage>
   )

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { isOffline } from '../core/store'
 import { useAction } from '../core/useAction'
 import { strings } from '../texts/texts'
+import { Form, TextField } from './form/textField'
 import { ProblemText } from './problemText'
 
 interface Props {
@@ -20,19 +21,11 @@ export function ConfirmDelete({ effect, label, expected, onDelete, children }: P
   const { onSubmit, problem, isBusy } = useAction()
   const isRight = typed.trim() === expected.trim()
   return (
-    <form noValidate onSubmit={onSubmit(() => isRight && onDelete())}>
+    <Form onSubmit={onSubmit(() => isRight && onDelete())}>
       <p>{effect}</p>
       {children}
       <ProblemText text={problem} />
-      <label class="field">
-        {label}
-        <input
-          value={typed}
-          autocomplete="off"
-          dir="auto"
-          onInput={(event) => setTyped(event.currentTarget.value)}
-        />
-      </label>
+      <TextField name="confirmation" label={label} value={typed} onChange={setTyped} />
       <button
         type="submit"
         class="danger"
@@ -41,6 +34,6 @@ export function ConfirmDelete({ effect, label, expected, onDelete, children }: P
       >
         {strings.delete}
       </button>
-    </form>
+    </Form>
   )
 }

@@ -227,7 +227,7 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
         await page.locator('#code').waitFor()
       },
     ],
-    ['missing code', 'friends', click('form.card:has(#invite-code) [type=submit]')],
+    ['missing code', 'friends', click('form.card:has(#field-invite-code) [type=submit]')],
     ['invitation', `friend/${friends.code}`],
     ['used invitation', 'friend/used'],
     ['sheet of a bucket', 'friends', click('section[aria-labelledby=buckets] .round')],
@@ -312,9 +312,9 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
       'refused webhook',
       'system',
       async (page) => {
-        await page.locator('#webhook-address').fill('http://example.com/')
+        await page.locator('#field-webhook-url').fill('http://example.com/')
         await page.locator('section[aria-labelledby=webhook] form button').click()
-        await page.locator('#webhook-problem:not(:empty)').waitFor()
+        await page.locator('#problem-webhook-url:not(:empty)').waitFor()
       },
     ],
     ['system form', 'system/edit'],

@@ -1,31 +1,18 @@
 import { strings } from '../../texts/texts'
-import { ProblemText } from '../../ui/problemText'
+import { type FieldState, TextField } from '../../ui/form/textField'
 
-interface Props {
-  id: string
+interface Props extends FieldState {
   /** Allows or prevents that a password manager fills it in. */
   autocomplete: 'current-password' | 'off'
-  value: string
-  problem: string
-  onChange: (value: string) => void
 }
 
 /** Password input for a token. */
-export function TokenField({ id, autocomplete, value, problem, onChange }: Props) {
+export function TokenField({ autocomplete, ...field }: Props) {
   return (
-    <div class="field">
-      <label for={id}>{strings.token}</label>
-      <input
-        id={id}
-        type="password"
-        autocomplete={autocomplete}
-        spellcheck={false}
-        value={value}
-        aria-invalid={problem !== ''}
-        aria-describedby={`${id}-problem`}
-        onInput={({ currentTarget }) => onChange(currentTarget.value)}
-      />
-      <ProblemText id={`${id}-problem`} text={problem} />
-    </div>
+    <TextField
+      {...field}
+      label={strings.token}
+      input={{ type: 'password', autocomplete, spellcheck: false }}
+    />
   )
 }

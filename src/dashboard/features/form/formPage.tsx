@@ -4,6 +4,7 @@ import { formDraft } from '../../core/drafts'
 import { pendingHash } from '../../core/route'
 import { isOffline, memberWord, offlineReason } from '../../core/store'
 import { editStrings, findText, privacyStrings, strings } from '../../texts/texts'
+import { Form as PlainForm } from '../../ui/form/textField'
 import { Icon } from '../../ui/icon'
 import { Page } from '../../ui/page'
 import { ProblemText } from '../../ui/problemText'
@@ -45,14 +46,14 @@ export function FormPage({ form, title, back, backName, below, keptDraft, childr
         </a>
       }
     >
-      <form class="editing" onSubmit={form.onSubmit} noValidate>
+      <PlainForm class="editing" onSubmit={form.onSubmit}>
         <Conflicts form={form} />
         {children}
         <div class="action-bar saving">
           <ProblemText text={isOffline.value ? offlineReason() : form.problem} />
           <SubmitButton isBusy={form.isBusy}>{strings.save}</SubmitButton>
         </div>
-      </form>
+      </PlainForm>
       {below}
       {pendingHash.value !== null && <ConfirmLeave to={pendingHash.value} keptDraft={keptDraft} />}
     </Page>

@@ -6,7 +6,8 @@ import { appearance, formatter } from '../../core/appearance'
 import { memberWord } from '../../core/store'
 import { NO_YEAR } from '../../lib/time'
 import { editStrings, findText, pictureStrings } from '../../texts/texts'
-import { ColorInput } from '../../ui/colorInput'
+import { ColorInput } from '../../ui/form/colorInput'
+import { inputAttributes } from '../../ui/form/textField'
 import { Markdown } from '../../ui/markdown'
 import { LevelButton } from '../../ui/privacySwitch'
 import { ProblemText } from '../../ui/problemText'
@@ -101,18 +102,9 @@ export function LevelLine({ form, level }: { form: Form; level: string }) {
   )
 }
 
-/** Attributes that all fields share. */
+/** Attributes that all inputs share. */
 export function common({ form, name }: Props) {
-  return {
-    id: `field-${name}`,
-    dir: 'auto' as const,
-    autocomplete: 'off',
-    value: String(form.values[name] ?? ''),
-    'aria-invalid': name in form.problems,
-    'aria-describedby': `hint-${name} problem-${name}`,
-    onInput: ({ currentTarget }: { currentTarget: { value: string } }) =>
-      form.change(name, currentTarget.value),
-  }
+  return inputAttributes(form.field(name))
 }
 
 export function TextLine(props: Props) {

@@ -8,6 +8,7 @@ import { useAction } from '../../core/useAction'
 import { fold } from '../../lib/search'
 import { sharingStrings, strings } from '../../texts/texts'
 import { ChipGroup } from '../../ui/chipGroup'
+import { Form } from '../../ui/form/textField'
 import { LoadProblem } from '../../ui/loadProblem'
 import { Skeleton } from '../../ui/page'
 import { ProblemText } from '../../ui/problemText'
@@ -53,7 +54,7 @@ export function BucketContents({ bucket, onClose, onDone }: Props) {
       isChanged={isChanged}
       onClose={onClose}
     >
-      <form onSubmit={onSubmit(save)} noValidate>
+      <Form onSubmit={onSubmit(save)}>
         <ChipGroup
           legend={sharingStrings.whichKind}
           isLegendHidden
@@ -92,7 +93,7 @@ export function BucketContents({ bucket, onClose, onDone }: Props) {
           <ProblemText text={problem} />
           <SubmitButton isBusy={isBusy}>{strings.save}</SubmitButton>
         </div>
-      </form>
+      </Form>
     </Sheet>
   )
 }

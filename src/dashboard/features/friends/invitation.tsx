@@ -1,22 +1,22 @@
 import { useEffect, useState } from 'preact/hooks'
 import { ApiError, isSessionOver, isUnauthorized, requestOnce } from '../../api/client'
 import { api, previewInvitationPath } from '../../api/resources'
-import type { FriendSystem, Share, ShareFlags } from '../../api/types'
+import type { FriendSystem, ShareFlags } from '../../api/types'
 import { showToast } from '../../core/actions'
 import { decode } from '../../core/address'
 import { goTo, invitation, route } from '../../core/route'
 import { isOffline } from '../../core/store'
-import { useAction } from '../../core/useAction'
 import { sharingStrings, strings } from '../../texts/texts'
+import { Form } from '../../ui/form/textField'
 import { LoadProblem } from '../../ui/loadProblem'
 import { Page, Skeleton } from '../../ui/page'
 import { ProblemText } from '../../ui/problemText'
 import { SubmitButton } from '../../ui/submitButton'
 import { BackToFriends } from './friendPage'
 import { explainWith, isOver, useBuckets } from './friends'
-import { initialShare } from './inviteSheet'
 import { FriendNameField } from './nameField'
 import { ShareFields } from './shareFields'
+import { useShareForm } from './shareForm'
 
 interface Preview {
   readonly system: Pick<FriendSystem, 'name' | 'avatar_url' | 'color'>
@@ -65,23 +65,15 @@ export function Invitation() {
 
 function Answer({ code, preview }: { code: string; preview: Preview }) {
   const buckets = useBuckets()
-  const { data } = buckets
-  const [name, setName] = useState('')
-  const [chosen, setChosen] = useState<Partial<Share>>({})
-  const { onSubmit, problem, isBusy } = useAction({ explain })
-  const share = { ...initialShare(data ?? []), ...chosen }
   const theirName = preview.system.name ?? sharingStrings.aSystem
-  const accept = async () => {
-    const { buckets: _, ...flags } = share
-    const body = {
-      code,
-      ...(name.trim() !== '' && { name: name.trim() }),
-      share: data?.length ? share : flags,
-    }
-    const friend = await api.friends.create(body)
-    showToast({ text: sharingStrings.areFriends(theirName) })
-    goTo(friend ? `#/friends/${friend.id}` : '#/friends')
-  }
+  const { form, share, changeShare } = useShareForm(buckets, {
+    explain,
+    async save(body) {
+      const friend = await api.friends.create({ code, ...body })
+      showToast({ text: sharingStrings.areFriends(theirName) })
+      goTo(friend ? `#/friends/${friend.id}` : '#/friends')
+    },
+  })
   return (
     <Page title={sharingStrings.invites(theirName)} actions={<BackToFriends />}>
       <section class="card">
@@ -92,24 +84,19 @@ function Answer({ code, preview }: { code: string; preview: Preview }) {
           ))}
         </ul>
       </section>
-      <form class="card" onSubmit={onSubmit(accept)} noValidate>
+      <Form class="card" onSubmit={form.onSubmit}>
         <h2>{sharingStrings.youShow}</h2>
-        <ShareFields
-          buckets={buckets}
-          share={share}
-          onChange={(patch) => setChosen({ ...chosen, ...patch })}
-        />
+        <ShareFields buckets={buckets} share={share} onChange={changeShare} />
         <FriendNameField
           hint={sharingStrings.ownNameMore}
-          value={name}
           placeholder={preview.system.name ?? ''}
-          onChange={setName}
+          {...form.field('name')}
         />
-        <ProblemText text={problem} />
-        <SubmitButton isBusy={isBusy} isBlocked={data === null}>
+        <ProblemText text={form.problem} />
+        <SubmitButton isBusy={form.isBusy} isBlocked={buckets.data === null}>
           {sharingStrings.accept}
         </SubmitButton>
-      </form>
+      </Form>
     </Page>
   )
 }

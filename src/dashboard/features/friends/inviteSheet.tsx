@@ -2,15 +2,16 @@ import { useState } from 'preact/hooks'
 import { api } from '../../api/resources'
 import type { Bucket, CreatedInvitation, Share } from '../../api/types'
 import { announce } from '../../core/actions'
-import { useAction } from '../../core/useAction'
 import { sharingStrings } from '../../texts/texts'
 import { CopyField } from '../../ui/copyField'
+import { Form } from '../../ui/form/textField'
 import { ProblemText } from '../../ui/problemText'
 import { Sheet } from '../../ui/sheet'
 import { SubmitButton } from '../../ui/submitButton'
-import { defaultBuckets, defaultShare, explainWith, useBuckets } from './friends'
+import { explainWith, useBuckets } from './friends'
 import { FriendNameField } from './nameField'
 import { ShareFields } from './shareFields'
+import { useShareForm } from './shareForm'
 
 interface Props {
   /** Share to begin with; without it the default. */
@@ -22,53 +23,31 @@ interface Props {
 /** Creates an invitation, and then shows its link and code, which are never shown again. */
 export function InviteSheet({ findShare, onClose, onCreated }: Props) {
   const buckets = useBuckets()
-  const { data } = buckets
-  const [name, setName] = useState('')
-  const [chosen, setChosen] = useState<Partial<Share>>({})
   const [created, setCreated] = useState<CreatedInvitation | null>(null)
-  const { onSubmit, problem, isBusy } = useAction({
+  const { form, share, changeShare } = useShareForm(buckets, {
+    findShare,
     explain: explainWith(sharingStrings.inviteLimit),
+    async save(body) {
+      setCreated(await api.invitations.create(body))
+      announce(sharingStrings.isInvited)
+      onCreated()
+    },
   })
-  const share = { ...initialShare(data ?? [], findShare), ...chosen }
-  const create = async () => {
-    // The server creates the first buckets, and puts the friend in one of them.
-    const { buckets: _, ...flags } = share
-    const body = {
-      ...(name.trim() !== '' && { name: name.trim() }),
-      share: data?.length ? share : flags,
-    }
-    setCreated(await api.invitations.create(body))
-    announce(sharingStrings.isInvited)
-    onCreated()
-  }
   if (created) return <CreatedSheet created={created} onClose={onClose} />
   return (
-    <Sheet
-      heading={sharingStrings.invite}
-      isChanged={name !== '' || Object.keys(chosen).length > 0}
-      onClose={onClose}
-    >
-      <form onSubmit={onSubmit(create)} noValidate>
+    <Sheet heading={sharingStrings.invite} isChanged={form.isChanged} onClose={onClose}>
+      <Form onSubmit={form.onSubmit}>
         <p class="quiet">{sharingStrings.inviteMore}</p>
-        <FriendNameField hint={sharingStrings.inviteForMore} value={name} onChange={setName} />
+        <FriendNameField hint={sharingStrings.inviteForMore} {...form.field('name')} />
         <h3>{sharingStrings.youShow}</h3>
-        <ShareFields
-          buckets={buckets}
-          share={share}
-          onChange={(patch) => setChosen({ ...chosen, ...patch })}
-        />
-        <ProblemText text={problem} />
-        <SubmitButton isBusy={isBusy} isBlocked={data === null}>
+        <ShareFields buckets={buckets} share={share} onChange={changeShare} />
+        <ProblemText text={form.problem} />
+        <SubmitButton isBusy={form.isBusy} isBlocked={buckets.data === null}>
           {sharingStrings.createInvite}
         </SubmitButton>
-      </form>
+      </Form>
     </Sheet>
   )
-}
-
-/** Returns the share that a form begins with, when the buckets are known. */
-export function initialShare(buckets: readonly Bucket[], find?: Props['findShare']): Share {
-  return find?.(buckets) ?? { ...defaultShare, buckets: defaultBuckets(buckets) }
 }
 
 function CreatedSheet({ created, onClose }: { created: CreatedInvitation; onClose: () => void }) {

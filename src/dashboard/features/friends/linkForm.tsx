@@ -1,15 +1,16 @@
-import { useState } from 'preact/hooks'
 import { token, validateToken } from '../../../model/access/token'
 import { DAY, formatInstant, type Instant } from '../../../model/core/time'
 import { Problem } from '../../../model/core/validation'
-import { ApiError, errorMessage, problemMessage } from '../../api/client'
+import { ApiError, errorMessage } from '../../api/client'
 import { api } from '../../api/resources'
 import { createDraft } from '../../core/drafts'
+import { describeProblems } from '../../core/form'
 import { isOffline, memberWord, zone } from '../../core/store'
-import { useAction } from '../../core/useAction'
 import { instantOf, nowInstant } from '../../lib/time'
 import { friendStrings, strings } from '../../texts/texts'
 import { ChipGroup } from '../../ui/chipGroup'
+import { useFormState } from '../../ui/form/formState'
+import { Form, TextField } from '../../ui/form/textField'
 import { ProblemText } from '../../ui/problemText'
 
 const ends = ['never', 'day', 'week', 'month', 'own'] as const
@@ -34,55 +35,37 @@ export interface CreatedLink {
 
 /** Creates a friend link: name, visibility of private members, expiry. */
 export function LinkForm({ onCreated }: { onCreated: (created: CreatedLink) => void }) {
-  const [problems, setProblems] = useState({ name: '', expires: '' })
-  const { onSubmit, problem } = useAction()
   const word = memberWord.value
-  const { isPrivateNamed, end, lastDay, name } = draft.value
+  const { isPrivateNamed, end, name } = draft.value
   const change = (patch: Partial<LinkDraft>) => {
     draft.value = { ...draft.value, ...patch }
   }
 
-  const create = async () => {
-    const expires = endOf(draft.value, nowInstant(), zone.value)
-    const found = problemsOf(draft.value, expires)
-    setProblems(found)
-    if (found.name !== '' || found.expires !== '') return
-    const body = {
-      name: name.trim(),
-      scope: 'watch',
-      private_members: isPrivateNamed,
-      expires: typeof expires === 'number' ? formatInstant(expires) : null,
-    }
-    try {
-      const created = await api.tokens.create(body)
+  const form = useFormState({
+    id: 'link',
+    base: { ...emptyDraft },
+    values: { ...draft.value },
+    put: (key, value) => change({ [key]: value }),
+    check: () => problemsOf(draft.value, endOf(draft.value, nowInstant(), zone.value)),
+    async save() {
+      const expires = endOf(draft.value, nowInstant(), zone.value)
+      const created = await api.tokens.create({
+        name: name.trim(),
+        scope: 'watch',
+        private_members: isPrivateNamed,
+        expires: typeof expires === 'number' ? formatInstant(expires) : null,
+      })
       draft.value = emptyDraft
       if (created) onCreated(created)
-    } catch (cause) {
-      const isTaken = cause instanceof ApiError && cause.status === 409
-      if (!isTaken) throw cause
-      setProblems({ name: errorMessage(cause), expires: '' })
-    }
-  }
+    },
+    locate: (cause) =>
+      cause instanceof ApiError && cause.status === 409 ? { name: errorMessage(cause) } : {},
+  })
 
   return (
-    <form class="card" onSubmit={onSubmit(create)} noValidate>
+    <Form class="card" onSubmit={form.onSubmit}>
       <h3>{friendStrings.newLink}</h3>
-      <div class="field">
-        <label for="link-name">{strings.name}</label>
-        <input
-          id="link-name"
-          autocomplete="off"
-          value={name}
-          maxLength={token.fields.name.max}
-          aria-invalid={problems.name !== ''}
-          aria-describedby="link-hint link-problem"
-          onInput={(event) => change({ name: event.currentTarget.value })}
-        />
-        <p id="link-hint" class="quiet small">
-          {friendStrings.whoFor}
-        </p>
-        <ProblemText id="link-problem" text={problems.name} />
-      </div>
+      <TextField {...form.field('name')} label={strings.name} hint={friendStrings.whoFor} />
       <ChipGroup
         legend={friendStrings.privateOnes(word)}
         options={[
@@ -103,24 +86,19 @@ export function LinkForm({ onCreated }: { onCreated: (created: CreatedLink) => v
         onChange={(value) => change({ end: value })}
       >
         {end === 'own' && (
-          <label class="field">
-            {friendStrings.lastDay}
-            <input
-              type="date"
-              value={lastDay}
-              aria-invalid={problems.expires !== ''}
-              aria-describedby="end-problem"
-              onInput={(event) => change({ lastDay: event.currentTarget.value })}
-            />
-          </label>
+          <TextField
+            {...form.field('lastDay')}
+            label={friendStrings.lastDay}
+            problem={form.problems.expires ?? ''}
+            input={{ type: 'date' }}
+          />
         )}
-        <ProblemText id="end-problem" text={problems.expires} />
       </ChipGroup>
-      <ProblemText text={problem} />
+      <ProblemText text={form.problem} />
       <button type="submit" class="main" aria-disabled={isOffline.value}>
         {friendStrings.add}
       </button>
-    </form>
+    </Form>
   )
 }
 
@@ -148,9 +126,9 @@ function problemsOf({ name, isPrivateNamed }: LinkDraft, expires: Instant | null
     },
     nowInstant(),
   )
-  const messageOf = (found: unknown) => (found instanceof Problem ? problemMessage(found) : '')
-  return {
-    name: messageOf(checked) || messageOf(problems.name?.[0]),
-    expires: expires === undefined ? friendStrings.chooseDay : messageOf(problems.expires?.[0]),
-  }
+  return describeProblems({
+    ...problems,
+    ...(checked instanceof Problem && { name: [checked] }),
+    ...(expires === undefined && { expires: [{ message: friendStrings.chooseDay }] }),
+  })
 }

@@ -1,9 +1,11 @@
-import { useState } from 'preact/hooks'
+import { friend as table } from '../../../model/friends/friend'
 import { api } from '../../api/resources'
 import type { Friend } from '../../api/types'
 import { showToast } from '../../core/actions'
-import { useAction } from '../../core/useAction'
+import { problemsOf } from '../../core/form'
 import { sharingStrings, strings } from '../../texts/texts'
+import { useLocalForm } from '../../ui/form/formState'
+import { Form } from '../../ui/form/textField'
 import { SaveButtons } from '../../ui/saveButtons'
 import { Sheet } from '../../ui/sheet'
 import { nameOfFriend, useBuckets } from './friends'
@@ -19,38 +21,37 @@ interface Props {
 /** Edits what a friend sees, and the own name for the friend. */
 export function ShareSheet({ friend, onClose, onDone }: Props) {
   const buckets = useBuckets()
-  const [before] = useState({ name: friend.name ?? '', share: friend.share })
-  const [draft, setDraft] = useState(before)
-  const { onSubmit, problem, isBusy } = useAction()
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(before)
-  const save = async () => {
-    if (!isChanged) return onClose()
-    const name = draft.name.trim() || null
-    const body = { name, share: draft.share }
-    await api.friends.patch(friend.id, body)
-    showToast({ text: strings.isSaved })
-    onDone()
-  }
+  const form = useLocalForm({
+    id: 'friend',
+    values: { name: friend.name ?? '', share: friend.share },
+    check: ({ name }) => problemsOf(table, { values: { name } }),
+    async save({ name, share }) {
+      if (!form.isChanged) return onClose()
+      await api.friends.patch(friend.id, { name: name.trim() || null, share })
+      showToast({ text: strings.isSaved })
+      onDone()
+    },
+  })
+  const { share } = form.values
   return (
     <Sheet
       heading={sharingStrings.whatTheySeeNamed(nameOfFriend(friend))}
-      isChanged={isChanged}
+      isChanged={form.isChanged}
       onClose={onClose}
     >
-      <form onSubmit={onSubmit(save)} noValidate>
+      <Form onSubmit={form.onSubmit}>
         <ShareFields
           buckets={buckets}
-          share={draft.share}
-          onChange={(patch) => setDraft({ ...draft, share: { ...draft.share, ...patch } })}
+          share={share}
+          onChange={(patch) => form.change('share', { ...share, ...patch })}
         />
         <FriendNameField
           hint={sharingStrings.ownNameMore}
-          value={draft.name}
           placeholder={friend.system?.name ?? ''}
-          onChange={(name) => setDraft({ ...draft, name })}
+          {...form.field('name')}
         />
-        <SaveButtons isNew={false} isBusy={isBusy} problem={problem} />
-      </form>
+        <SaveButtons isNew={false} isBusy={form.isBusy} problem={form.problem} />
+      </Form>
     </Sheet>
   )
 }

@@ -1,20 +1,23 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { MAX_COMMENT, MAX_STATUS } from '../../../model/front/frontNoteSize'
-import { ApiError, errorMessage, problemMessage } from '../../api/client'
+import { frontNote } from '../../../model/front/frontNote'
+import { MAX_STATUS } from '../../../model/front/frontNoteSize'
 import { isArchived, isCustomFront } from '../../api/types'
 import { formatter } from '../../core/appearance'
 import { type FrontNoteDraft, frontNoteDraft } from '../../core/drafts'
 import { exactInstantOf } from '../../core/exactTime'
+import { problemsOf } from '../../core/form'
 import { isOffline, members, nameOf } from '../../core/store'
-import { useAction } from '../../core/useAction'
 import { now } from '../../lib/clock'
 import { frontNoteStrings, historyStrings, strings } from '../../texts/texts'
 import { ConfirmSheet } from '../../ui/confirmSheet'
+import { AreaField } from '../../ui/form/fields'
+import { useFormState } from '../../ui/form/formState'
+import { Form, TextField } from '../../ui/form/textField'
+import { TimeFields } from '../../ui/form/timeFields'
 import { ProblemText } from '../../ui/problemText'
 import { Sheet } from '../../ui/sheet'
 import { SubmitButton } from '../../ui/submitButton'
-import { TimeFields } from '../../ui/timeFields'
 import {
   deleteFrontNote,
   type FrontNoteValues,
@@ -26,27 +29,34 @@ import {
 /** Editor of a status or a comment. */
 export function FrontNoteSheet({ draft }: { draft: FrontNoteDraft }) {
   const { id, kind, moment } = draft
-  const { run, onSubmit, problem, setProblem, isBusy } = useAction({ explain })
   const [before] = useState(() => valuesOf(draft))
   const [isDeleting, setDeleting] = useState(false)
   const line = useRef<HTMLInputElement>(null)
   const area = useRef<HTMLTextAreaElement>(null)
   const values = valuesOf(draft)
   const isChanged = JSON.stringify(values) !== JSON.stringify(before)
-  const change = (patch: Partial<FrontNoteDraft>) => {
-    setProblem('')
-    frontNoteDraft.value = { ...draft, ...patch }
-  }
   const close = () => {
     frontNoteDraft.value = null
   }
-  const save = async () => {
-    if (moment && values.at === null) return setProblem(strings.notATime)
-    if (kind === 'comment' && values.text.trim() === '')
-      return setProblem(frontNoteStrings.enterComment)
-    if (isChanged) await saveFrontNote(draft, values, before)
-    close()
-  }
+  const form = useFormState({
+    id: 'note',
+    base: { ...before },
+    values: { ...values },
+    put(key, value) {
+      frontNoteDraft.value = { ...draft, [key === 'at' ? 'moment' : key]: value }
+    },
+    check: () => ({
+      ...problemsOf(frontNote, { values: { text: values.text } }),
+      ...(kind === 'comment' &&
+        values.text.trim() === '' && { text: frontNoteStrings.enterComment }),
+      ...(moment && values.at === null && { at: strings.notATime }),
+    }),
+    async save() {
+      if (isChanged) await saveFrontNote(draft, values, before)
+      close()
+    },
+  })
+  const { run, change } = form
   if (id !== undefined && isDeleting)
     return (
       <ConfirmSheet
@@ -62,13 +72,6 @@ export function FrontNoteSheet({ draft }: { draft: FrontNoteDraft }) {
         onClose={() => setDeleting(false)}
       />
     )
-  const input = {
-    value: draft.text,
-    dir: 'auto' as const,
-    'aria-describedby': 'note-problem',
-    onInput: ({ currentTarget }: { currentTarget: { value: string } }) =>
-      change({ text: currentTarget.value }),
-  }
   const here = frontersAt(values.at)
   return (
     <Sheet
@@ -77,19 +80,20 @@ export function FrontNoteSheet({ draft }: { draft: FrontNoteDraft }) {
       field={kind === 'status' ? line : area}
       onClose={close}
     >
-      <form onSubmit={onSubmit(save)} noValidate>
+      <Form onSubmit={form.onSubmit}>
         {kind === 'status' ? (
           <>
-            <label class="field">
-              {frontNoteStrings.status}
-              <input ref={line} maxLength={MAX_STATUS} autocomplete="off" {...input} />
-            </label>
+            <TextField
+              {...form.field('text')}
+              label={frontNoteStrings.status}
+              input={{ ref: line, maxLength: MAX_STATUS }}
+            />
             {isPastStatus(draft) && here.length > 1 && (
               <MemberSelect
                 label={historyStrings.who}
                 value={values.member}
                 ids={here}
-                onChange={(member) => change({ member })}
+                onChange={(member) => change('member', member)}
               />
             )}
             <p class="quiet small">
@@ -99,16 +103,18 @@ export function FrontNoteSheet({ draft }: { draft: FrontNoteDraft }) {
           </>
         ) : (
           <>
-            <label class="field">
-              {frontNoteStrings.comment}
-              <textarea ref={area} rows={4} maxLength={MAX_COMMENT} {...input} />
-            </label>
+            <AreaField
+              {...form.field('text')}
+              label={frontNoteStrings.comment}
+              rows={4}
+              field={area}
+            />
             {id === undefined && here.length > 0 && (
               <MemberSelect
                 label={frontNoteStrings.about}
                 value={values.member}
                 ids={here}
-                onChange={(member) => change({ member })}
+                onChange={(member) => change('member', member)}
               >
                 {frontNoteStrings.wholeFront}
               </MemberSelect>
@@ -119,7 +125,7 @@ export function FrontNoteSheet({ draft }: { draft: FrontNoteDraft }) {
               ids={members.value
                 .filter((one) => one.id === values.by || !(isCustomFront(one) || isArchived(one)))
                 .map((one) => one.id)}
-              onChange={(by) => change({ by })}
+              onChange={(by) => change('by', by)}
             >
               {frontNoteStrings.nobodyInParticular}
             </MemberSelect>
@@ -127,14 +133,14 @@ export function FrontNoteSheet({ draft }: { draft: FrontNoteDraft }) {
               <TimeFields
                 date={moment.date}
                 time={moment.time}
-                problem=""
-                onChange={(fields) => change({ moment: { ...moment, ...fields } })}
+                problem={form.problems.at ?? ''}
+                onChange={(fields) => change('at', { ...moment, ...fields })}
               />
             )}
           </>
         )}
-        <ProblemText id="note-problem" text={problem} />
-        <SubmitButton isBusy={isBusy}>{strings.save}</SubmitButton>
+        <ProblemText text={form.problem} />
+        <SubmitButton isBusy={form.isBusy}>{strings.save}</SubmitButton>
         {id !== undefined && (
           <button
             type="button"
@@ -145,7 +151,7 @@ export function FrontNoteSheet({ draft }: { draft: FrontNoteDraft }) {
             {strings.delete}
           </button>
         )}
-      </form>
+      </Form>
     </Sheet>
   )
 }
@@ -191,10 +197,4 @@ function MemberSelect({ label, value, ids, onChange, children }: SelectProps) {
       </select>
     </label>
   )
-}
-
-/** Describes the first problem of a value, if there is one. */
-function explain(cause: unknown): string {
-  const [first] = cause instanceof ApiError ? Object.values(cause.problems).flat() : []
-  return first ? problemMessage(first) : errorMessage(cause)
 }

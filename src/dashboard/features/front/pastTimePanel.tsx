@@ -7,8 +7,8 @@ import { now } from '../../lib/clock'
 import { formatAgo, instantOf } from '../../lib/time'
 import { strings } from '../../texts/texts'
 import { ChipGroup } from '../../ui/chipGroup'
+import { TimeFields } from '../../ui/form/timeFields'
 import { ProblemText } from '../../ui/problemText'
-import { TimeFields } from '../../ui/timeFields'
 import { choose, describeFuture, momentOf, morningOf } from './pastTime'
 
 interface Props {

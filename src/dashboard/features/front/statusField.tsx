@@ -3,6 +3,7 @@ import { MAX_STATUS } from '../../../model/front/frontNoteSize'
 import type { FronterStatus } from '../../api/types'
 import { switchStatus } from '../../core/drafts'
 import { frontNoteStrings } from '../../texts/texts'
+import { Form, TextField } from '../../ui/form/textField'
 
 interface Props {
   of: FronterStatus
@@ -14,25 +15,21 @@ export function StatusField({ of, onEnter }: Props) {
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => field.current?.focus(), [])
   return (
-    <form
+    <Form
       onSubmit={(event) => {
         event.preventDefault()
         onEnter()
       }}
     >
-      <label class="field">
-        {frontNoteStrings.status}
-        <input
-          ref={field}
-          value={of.status}
-          maxLength={MAX_STATUS}
-          dir="auto"
-          autocomplete="off"
-          onInput={({ currentTarget: { value } }) => {
-            switchStatus.value = { ...of, status: value }
-          }}
-        />
-      </label>
-    </form>
+      <TextField
+        name="status"
+        label={frontNoteStrings.status}
+        value={of.status}
+        onChange={(status) => {
+          switchStatus.value = { ...of, status }
+        }}
+        input={{ ref: field, maxLength: MAX_STATUS }}
+      />
+    </Form>
   )
 }

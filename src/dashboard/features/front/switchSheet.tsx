@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { Instant } from '../../../model/core/time'
 import { deleteSwitch, editSwitch, logStint } from '../../actions/historyActions'
+import { ApiError, errorMessage } from '../../api/client'
 import { isArchived, isCustomFront, type Member } from '../../api/types'
 import { logSwitch } from '../../core/actions'
 import { formatter } from '../../core/appearance'
 import { type SwitchDraft, switchDraft } from '../../core/drafts'
+import { SAME_TIME } from '../../core/errorText'
 import { exactFieldsOf, exactInstantOf } from '../../core/exactTime'
 import {
   compareHistories,
@@ -24,15 +26,17 @@ import {
   switchQueue,
   zone,
 } from '../../core/store'
-import { useAction } from '../../core/useAction'
 import { now } from '../../lib/clock'
 import { searchMembers } from '../../lib/search'
 import { instantOf } from '../../lib/time'
 import { historyStrings, listNames, strings } from '../../texts/texts'
+import { useFormState } from '../../ui/form/formState'
+import { Form } from '../../ui/form/textField'
+import { TimeFields } from '../../ui/form/timeFields'
 import { Icon } from '../../ui/icon'
+import { ProblemText } from '../../ui/problemText'
 import { Search } from '../../ui/searchField'
 import { Sheet } from '../../ui/sheet'
-import { TimeFields } from '../../ui/timeFields'
 import { MemberGrids } from '../members/memberGrid'
 import { listSections } from '../members/memberSections'
 import { SwitchNotes } from './frontNoteRows'
@@ -45,7 +49,6 @@ const NEW_END = 'new end'
 /** Editor of a switch: time, members, and a preview of the effect on the history. */
 export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
   const isQueued = draft.id !== null && (switchQueue.value?.has(draft.id) ?? false)
-  const { run, onSubmit, problem, setProblem } = useAction({ isSwitching: isQueued })
   const isBlocked = isQueued ? !canLog.value : isOffline.value
   const known = switches.value.find(({ id }) => id === draft.id)
   const at = exactInstantOf(draft)
@@ -53,27 +56,39 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
   const end = endOf(at, until)
   const [opened] = useState(draft)
   const start = known ? draftOf(known) : opened
-  const change = (patch: Partial<SwitchDraft>) => {
-    setProblem('')
-    switchDraft.value = { ...draft, ...patch }
-  }
   const close = () => {
     switchDraft.value = null
   }
   const save = async () => {
-    if (at === null) return setProblem(strings.notATime)
+    if (at === null) return
     if (known) {
       const isSame = known.members.join() === draft.members.join()
       await editSwitch(known.id, {
         ...(at !== known.timestamp && { at }),
         ...(!isSame && { members: draft.members }),
       })
-    } else if (end) {
-      if (until === null || until <= at) return setProblem(historyStrings.untilTooEarly)
-      await logStint(draft.members, at, end)
-    } else await logSwitch(draft.members, at)
+    } else if (end) await logStint(draft.members, at, end)
+    else await logSwitch(draft.members, at)
     close()
   }
+  const form = useFormState({
+    base: { timestamp: at },
+    values: { timestamp: at, until, members: draft.members },
+    put: (_, value) => {
+      switchDraft.value = { ...draft, ...(value as Partial<SwitchDraft>) }
+    },
+    check: () => ({
+      ...(at === null && { timestamp: strings.notATime }),
+      ...(draft.until &&
+        (until === null || until <= (at ?? until)) && { until: historyStrings.untilTooEarly }),
+    }),
+    save,
+    locate: (cause) =>
+      cause instanceof ApiError && cause.code === SAME_TIME
+        ? { timestamp: errorMessage(cause) }
+        : {},
+    isSwitching: isQueued,
+  })
   const remove = async ({ id, members, timestamp }: Switch) => {
     const statuses = isQueued
       ? (switchQueue.value?.statusesOf(id) ?? [])
@@ -95,15 +110,27 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
       isChanged={!isSameDraft(draft, start)}
       onClose={close}
     >
-      <form onSubmit={onSubmit(save)} noValidate>
-        <TimeFields date={draft.date} time={draft.time} problem={problem} onChange={change} />
-        {!known && <UntilFields draft={draft} onChange={change} />}
-        <Who ids={draft.members} onChange={(ids) => change({ members: ids })} />
+      <Form onSubmit={form.onSubmit}>
+        <TimeFields
+          date={draft.date}
+          time={draft.time}
+          problem={form.problems.timestamp ?? ''}
+          onChange={(fields) => form.change('timestamp', fields)}
+        />
+        {!known && (
+          <UntilFields
+            draft={draft}
+            problem={form.problems.until ?? ''}
+            onChange={(until) => form.change('until', { until })}
+          />
+        )}
+        <Who ids={draft.members} onChange={(ids) => form.change('members', { members: ids })} />
         <div role="status" class="effects">
           <h3>{historyStrings.effects}</h3>
           <Effects after={saved} />
         </div>
         {known && !isQueued && <SwitchNotes one={known} />}
+        <ProblemText text={form.problem} />
         <button type="submit" class="main" aria-disabled={isBlocked}>
           {strings.save}
         </button>
@@ -114,13 +141,13 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
               type="button"
               class="danger"
               aria-disabled={isBlocked}
-              onClick={() => run(() => remove(known))}
+              onClick={() => form.run(() => remove(known))}
             >
               {strings.delete}
             </button>
           </>
         )}
-      </form>
+      </Form>
     </Sheet>
   )
 }
@@ -141,29 +168,29 @@ function endOf(at: Instant | null, until: Instant | null): StintEnd | null {
 
 interface UntilProps {
   draft: SwitchDraft
-  onChange: (patch: Partial<SwitchDraft>) => void
+  problem: string
+  onChange: (until: SwitchDraft['until']) => void
 }
 
 /** End of a stint, so that it is one entry. */
-function UntilFields({ draft: { date, time, until }, onChange }: UntilProps) {
+function UntilFields({ draft: { date, time, until }, problem, onChange }: UntilProps) {
   return (
     <>
       <label class="check">
         <input
           type="checkbox"
           checked={until !== null}
-          onChange={(event) =>
-            onChange({ until: event.currentTarget.checked ? { date, time } : null })
-          }
+          onChange={(event) => onChange(event.currentTarget.checked ? { date, time } : null)}
         />
         {historyStrings.addUntil}
       </label>
       {until && (
         <TimeFields
           {...until}
-          problem=""
+          name="until"
+          problem={problem}
           labels={{ time: historyStrings.untilTime, date: historyStrings.untilDate }}
-          onChange={(fields) => onChange({ until: fields })}
+          onChange={onChange}
         />
       )}
     </>

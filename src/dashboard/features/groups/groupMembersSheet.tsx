@@ -4,6 +4,7 @@ import type { Group } from '../../api/types'
 import { members } from '../../core/store'
 import { useAction } from '../../core/useAction'
 import { memberStrings, strings } from '../../texts/texts'
+import { Form } from '../../ui/form/textField'
 import { ProblemText } from '../../ui/problemText'
 import { Sheet } from '../../ui/sheet'
 import { SubmitButton } from '../../ui/submitButton'
@@ -26,14 +27,14 @@ export function GroupMembersSheet({ own, onClose }: { own: Group; onClose: () =>
       isChanged={added.length + removed.length > 0}
       onClose={onClose}
     >
-      <form onSubmit={onSubmit(save)} noValidate>
+      <Form onSubmit={onSubmit(save)}>
         <MemberPicker chosen={chosen} onChange={setChosen} />
         <div class="sheet-foot">
           <p role="status">{describeChange(added.length, removed.length)}</p>
           <ProblemText text={problem} />
           <SubmitButton>{strings.save}</SubmitButton>
         </div>
-      </form>
+      </Form>
     </Sheet>
   )
 }

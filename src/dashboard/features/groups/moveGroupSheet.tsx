@@ -7,6 +7,8 @@ import { announce } from '../../core/actions'
 import { groups } from '../../core/store'
 import { useAction } from '../../core/useAction'
 import { groupTreeStrings, strings } from '../../texts/texts'
+import { ChoiceField } from '../../ui/form/fields'
+import { Form } from '../../ui/form/textField'
 import { Icon } from '../../ui/icon'
 import { ProblemText } from '../../ui/problemText'
 import { Sheet } from '../../ui/sheet'
@@ -47,21 +49,20 @@ export function MoveGroupSheet({ own, onClose }: { own: Group; onClose: () => vo
       isChanged={isChanged}
       onClose={onClose}
     >
-      <form onSubmit={onSubmit(save)} noValidate>
-        <label class="field">
-          {groupTreeStrings.inside}
-          <select
-            value={parent ?? ''}
-            onChange={({ currentTarget: { value } }) => chooseParent(value || null)}
-          >
-            <option value="">{groupTreeStrings.top}</option>
-            {possibleParents(groups.value, own).map(({ group, level }) => (
-              <option key={group.uuid} value={group.uuid}>
-                {'\u2003'.repeat(level - 1) + nameOfGroup(group)}
-              </option>
-            ))}
-          </select>
-        </label>
+      <Form onSubmit={onSubmit(save)}>
+        <ChoiceField
+          name="parent"
+          label={groupTreeStrings.inside}
+          value={parent ?? ''}
+          options={[
+            ['', groupTreeStrings.top],
+            ...possibleParents(groups.value, own).map(
+              ({ group, level }) =>
+                [group.uuid, '\u2003'.repeat(level - 1) + nameOfGroup(group)] as const,
+            ),
+          ]}
+          onChange={(value) => chooseParent(value || null)}
+        />
         {order.length > 1 && (
           <section class="part" aria-label={groupTreeStrings.place}>
             <header class="heading">
@@ -104,7 +105,7 @@ export function MoveGroupSheet({ own, onClose }: { own: Group; onClose: () => vo
         )}
         <ProblemText text={problem} />
         <SubmitButton isBusy={isBusy}>{strings.save}</SubmitButton>
-      </form>
+      </Form>
     </Sheet>
   )
 }

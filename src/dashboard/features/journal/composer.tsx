@@ -3,15 +3,18 @@ import { post as table } from '../../../model/journal/post'
 import { api } from '../../api/resources'
 import type { Post } from '../../api/types'
 import { announce } from '../../core/actions'
+import { problemsOf } from '../../core/form'
 import { createStoredDrafts } from '../../core/storedDrafts'
-import { useAction } from '../../core/useAction'
 import { journalStrings, strings } from '../../texts/texts'
+import { AreaField } from '../../ui/form/fields'
+import { type FieldTexts, useFormState } from '../../ui/form/formState'
+import { Form, TextField } from '../../ui/form/textField'
 import { Icon } from '../../ui/icon'
 import { ProblemText } from '../../ui/problemText'
 import { SubmitButton } from '../../ui/submitButton'
 import { MemberSelect } from '../members/memberSelect'
 import type { Place } from './board'
-import { excerptOf, explain, findProblems, firstWriter } from './journal'
+import { excerptOf, explain, firstWriter } from './journal'
 import { authorOf } from './postItem'
 
 interface PostDraft {
@@ -33,6 +36,14 @@ export function startReply({ query }: Place, id: string): void {
   drafts.put(query, { ...(drafts.find(query) ?? emptyDraft), replyTo: id })
 }
 
+/** Finds problems of what is typed as a post. */
+export function findPostProblems(values: { title: string; text: string }): FieldTexts {
+  return {
+    ...problemsOf(table, { values }),
+    ...(values.text.trim() === '' && { text: journalStrings.writeSomething }),
+  }
+}
+
 interface Props {
   place: Place
   posts: readonly Post[]
@@ -42,7 +53,6 @@ interface Props {
 /** Writes a post as a member. */
 export function Composer({ place, posts, onPosted }: Props) {
   const draft = drafts.find(place.query) ?? emptyDraft
-  const { onSubmit, problem, setProblem, isBusy } = useAction({ explain })
   const field = useRef<HTMLTextAreaElement>(null)
   const { title, text, replyTo } = draft
   const by = draft.by ?? firstWriter()
@@ -52,14 +62,9 @@ export function Composer({ place, posts, onPosted }: Props) {
     if (replyTo !== null && replyTo !== wasReply.current) field.current?.focus()
     wasReply.current = replyTo
   }, [replyTo])
-  const change = (patch: Partial<PostDraft>) => {
-    setProblem('')
-    drafts.put(place.query, { ...draft, ...patch })
-  }
+  const change = (key: string, value: unknown) =>
+    drafts.put(place.query, { ...(drafts.find(place.query) ?? draft), [key]: value })
   const send = async () => {
-    if (text.trim() === '') return setProblem(journalStrings.writeSomething)
-    const [found] = Object.values(findProblems(table, { title, text }))
-    if (found !== undefined) return setProblem(found)
     const body = {
       ...place.target,
       by: by === '' ? null : by,
@@ -75,8 +80,17 @@ export function Composer({ place, posts, onPosted }: Props) {
     announce(journalStrings.isPosted)
     onPosted()
   }
+  const form = useFormState({
+    id: 'new-post',
+    base: { title: '', text: '' },
+    values: { title, text },
+    put: change,
+    check: () => findPostProblems({ title, text }),
+    save: send,
+    explain,
+  })
   return (
-    <form class="card" onSubmit={onSubmit(send)} noValidate>
+    <Form class="card" onSubmit={form.onSubmit}>
       {original && (
         <div class="note someone">
           <p class="about small">
@@ -87,46 +101,30 @@ export function Composer({ place, posts, onPosted }: Props) {
             type="button"
             class="round"
             aria-label={journalStrings.cancelReply}
-            onClick={() => change({ replyTo: null })}
+            onClick={() => change('replyTo', null)}
           >
             <Icon name="close" />
           </button>
         </div>
       )}
-      {place.isBoard && (
-        <label class="field">
-          {journalStrings.optionalTitle}
-          <input
-            value={title}
-            dir="auto"
-            autocomplete="off"
-            onInput={(event) => change({ title: event.currentTarget.value })}
-          />
-        </label>
-      )}
-      <label class="field">
-        {journalStrings.labels.text}
-        <textarea
-          ref={field}
-          rows={2}
-          dir="auto"
-          value={text}
-          aria-invalid={problem !== ''}
-          aria-describedby="post-problem"
-          onInput={(event) => change({ text: event.currentTarget.value })}
-        />
-      </label>
-      <ProblemText id="post-problem" text={problem} />
+      {place.isBoard && <TextField {...form.field('title')} label={journalStrings.optionalTitle} />}
+      <AreaField
+        {...form.field('text')}
+        label={journalStrings.labels.text}
+        rows={2}
+        field={field}
+      />
+      <ProblemText text={form.problem} />
       <div class="heading">
         <MemberSelect
           label={journalStrings.writeAs}
           none={strings.nobodyOrUnsure}
           value={by}
-          onChange={(uuid) => change({ by: uuid })}
+          onChange={(uuid) => change('by', uuid)}
           isInline
         />
-        <SubmitButton isBusy={isBusy}>{journalStrings.post}</SubmitButton>
+        <SubmitButton isBusy={form.isBusy}>{journalStrings.post}</SubmitButton>
       </div>
-    </form>
+    </Form>
   )
 }

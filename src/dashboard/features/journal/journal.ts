@@ -84,5 +84,5 @@ function inlineText(inside: readonly Inline[]): string {
 
 /** Describes the first problem of each value, by the field table. */
 export function findProblems(entity: Entity, values: JsonObject): Record<string, string> {
-  return problemsOf(entity, { uuid: '', base: {}, values })
+  return problemsOf(entity, { values })
 }

@@ -1,18 +1,17 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { formatInstant, parseInstant } from '../../../model/core/time'
 import { note as table } from '../../../model/journal/note'
-import { ApiError, problemMessage } from '../../api/client'
 import { api } from '../../api/resources'
 import type { Note } from '../../api/types'
 import { showToast } from '../../core/actions'
-import { problemsOf, setValue } from '../../core/form'
+import { problemsOf } from '../../core/form'
 import { blockNavigation, goTo } from '../../core/route'
 import { sessionState } from '../../core/session'
 import { displayName, zone } from '../../core/store'
 import { createStoredDrafts } from '../../core/storedDrafts'
-import { useAction } from '../../core/useAction'
 import { fieldsOf, instantOf, nowInstant } from '../../lib/time'
 import { editStrings, journalStrings, strings } from '../../texts/texts'
+import { useFormState } from '../../ui/form/formState'
 import type { Form } from '../form/form'
 import { excerptOf, explain, findMember } from './journal'
 
@@ -72,15 +71,12 @@ function bodyOf(values: Values, keys: readonly (keyof Values)[]): Record<string,
   return Object.fromEntries(keys.map((key) => [key, all[key] === '' ? null : all[key]]))
 }
 
-/** An empty form is not wrong before it is sent. */
-function findProblems(values: Values, isSent: boolean): Record<string, string> {
+function findProblems(values: Values): Record<string, string> {
   const { title, text, color } = values
   const [date = '', time = ''] = values.date.split('T')
   return {
-    ...problemsOf(table, { uuid: '', base: {}, values: { title, text, color } }),
-    ...(isSent &&
-      title.trim() === '' &&
-      text.trim() === '' && { text: journalStrings.titleOrText }),
+    ...problemsOf(table, { values: { title, text, color } }),
+    ...(title.trim() === '' && text.trim() === '' && { text: journalStrings.titleOrText }),
     ...(instantOf(date, time, zone.value) === null && { date: strings.notATime }),
   }
 }
@@ -110,9 +106,6 @@ export function useNoteForm(id: string, stored: Values): NoteForm {
   const draft = kept ?? { base: stored, values: stored }
   const { base, values } = draft
   const isLeaving = useRef(false)
-  const [serverProblems, setServerProblems] = useState<Record<string, string>>({})
-  const [wasTried, setTried] = useState(false)
-  const { onSubmit, problem, setProblem, isBusy } = useAction({ explain })
   useLayoutEffect(
     () =>
       blockNavigation(
@@ -120,11 +113,6 @@ export function useNoteForm(id: string, stored: Values): NoteForm {
       ),
     [id],
   )
-  const problems = { ...serverProblems, ...findProblems(values, wasTried) }
-  useEffect(() => {
-    if (wasTried) document.querySelector<HTMLElement>('.page [aria-invalid="true"]')?.focus()
-  }, [wasTried])
-
   const put = (next: NoteDraft) => {
     const isChanged = changedKeys(next.values, next.base).length > 0
     noteDrafts.put(id, isChanged ? next : null)
@@ -134,50 +122,37 @@ export function useNoteForm(id: string, stored: Values): NoteForm {
     setRestored(false)
   }
   const save = async () => {
-    if (Object.keys(findProblems(values, true)).length > 0) {
-      setProblem(editStrings.someProblems)
-      return setTried(true)
-    }
     const isNew = id === NEW_NOTE
     // The time of a new note is when it is saved, unless another one was chosen.
     const keys = changedKeys(values, isNew ? { ...emptyValues(''), date: base.date } : base)
-    try {
-      const saved =
-        keys.length === 0
-          ? null
-          : isNew
-            ? await api.notes.create(bodyOf(values, keys))
-            : await api.notes.patch(id, bodyOf(values, keys))
-      noteDrafts.put(id, null)
-      if (saved) showToast({ text: strings.isSaved })
-      goTo(`#/notes/${saved?.id ?? id}`)
-    } catch (cause) {
-      const sent = cause instanceof ApiError ? Object.entries(cause.problems) : []
-      setServerProblems(
-        Object.fromEntries(sent.map(([key, [first]]) => [key, first ? problemMessage(first) : ''])),
-      )
-      setTried(true)
-      throw cause
-    }
+    const body = bodyOf(values, keys)
+    const send = () => (isNew ? api.notes.create(body) : api.notes.patch(id, body))
+    const saved = keys.length === 0 ? null : await send()
+    noteDrafts.put(id, null)
+    if (saved) showToast({ text: strings.isSaved })
+    goTo(`#/notes/${saved?.id ?? id}`)
   }
+  const state = useFormState({
+    base,
+    values,
+    put(key, value) {
+      const now = noteDrafts.find(id) ?? draft
+      put({ ...now, values: { ...now.values, [key]: value } })
+    },
+    check: () => findProblems(values),
+    summary: editStrings.someProblems,
+    save,
+    explain,
+  })
   const conflicts =
     id === NEW_NOTE ? [] : changedKeys(stored, base).filter((key) => stored[key] !== values[key])
   return {
+    ...state,
     entity: table,
     labels: journalStrings.labels,
     values,
-    problems,
-    wasTried,
-    problem,
-    isBusy,
     conflicts,
     theirs: (key) => describe(stored, key as keyof Values),
-    change(key, value) {
-      setServerProblems({})
-      setProblem('')
-      const now = noteDrafts.find(id) ?? draft
-      put({ ...now, values: setValue({ uuid: '', ...now }, key, value).values as Values })
-    },
     resolve(key, choice) {
       const theirs = { [key]: stored[key as keyof Values] }
       const now = noteDrafts.find(id) ?? draft
@@ -186,7 +161,6 @@ export function useNoteForm(id: string, stored: Values): NoteForm {
         values: choice === 'theirs' ? { ...now.values, ...theirs } : now.values,
       })
     },
-    onSubmit: onSubmit(save),
     isRestored: isRestored && kept !== null,
     leave: () => {
       isLeaving.current = true

@@ -1,20 +1,21 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { post as table } from '../../../model/journal/post'
 import { ApiError, request } from '../../api/client'
 import { api, readPostsPath } from '../../api/resources'
 import type { Post } from '../../api/types'
 import { runWithToast, showToast } from '../../core/actions'
-import { useAction } from '../../core/useAction'
 import { usePages } from '../../core/useQuery'
 import { journalStrings, strings } from '../../texts/texts'
 import { ConfirmSheet } from '../../ui/confirmSheet'
+import { AreaField } from '../../ui/form/fields'
+import { useLocalForm } from '../../ui/form/formState'
+import { Form, TextField } from '../../ui/form/textField'
 import { PagedList } from '../../ui/pagedList'
 import { ProblemText } from '../../ui/problemText'
 import { Sheet } from '../../ui/sheet'
 import { SubmitButton } from '../../ui/submitButton'
 import type { Place } from './board'
-import { Composer, startReply } from './composer'
-import { explain, findProblems } from './journal'
+import { Composer, findPostProblems, startReply } from './composer'
+import { explain } from './journal'
 import { PostItem } from './postItem'
 
 /**
@@ -141,51 +142,26 @@ interface EditProps {
 }
 
 function EditPost({ post, hasTitle, onSaved, onClose }: EditProps) {
-  const [title, setTitle] = useState(post.title ?? '')
-  const [text, setText] = useState(post.text)
-  const { onSubmit, problem, setProblem, isBusy } = useAction({ explain })
-  const save = async () => {
-    if (text.trim() === '') return setProblem(journalStrings.writeSomething)
-    const [found] = Object.values(findProblems(table, { title, text }))
-    if (found !== undefined) return setProblem(found)
-    const body = { title: title.trim() === '' ? null : title, text }
-    await api.posts.patch(post.id, body)
-    showToast({ text: strings.isSaved })
-    onClose()
-    onSaved()
-  }
+  const form = useLocalForm({
+    id: 'post',
+    values: { title: post.title ?? '', text: post.text },
+    check: findPostProblems,
+    async save({ title, text }) {
+      await api.posts.patch(post.id, { title: title.trim() === '' ? null : title, text })
+      showToast({ text: strings.isSaved })
+      onClose()
+      onSaved()
+    },
+    explain,
+  })
   return (
-    <Sheet
-      heading={journalStrings.editPost}
-      isChanged={title !== (post.title ?? '') || text !== post.text}
-      onClose={onClose}
-    >
-      <form onSubmit={onSubmit(save)} noValidate>
-        {hasTitle && (
-          <label class="field">
-            {journalStrings.optionalTitle}
-            <input
-              value={title}
-              dir="auto"
-              autocomplete="off"
-              onInput={(event) => setTitle(event.currentTarget.value)}
-            />
-          </label>
-        )}
-        <label class="field">
-          {journalStrings.labels.text}
-          <textarea
-            rows={5}
-            dir="auto"
-            value={text}
-            aria-invalid={problem !== ''}
-            aria-describedby="edit-post-problem"
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        </label>
-        <ProblemText id="edit-post-problem" text={problem} />
-        <SubmitButton isBusy={isBusy}>{strings.save}</SubmitButton>
-      </form>
+    <Sheet heading={journalStrings.editPost} isChanged={form.isChanged} onClose={onClose}>
+      <Form onSubmit={form.onSubmit}>
+        {hasTitle && <TextField {...form.field('title')} label={journalStrings.optionalTitle} />}
+        <AreaField {...form.field('text')} label={journalStrings.labels.text} rows={5} />
+        <ProblemText text={form.problem} />
+        <SubmitButton isBusy={form.isBusy}>{strings.save}</SubmitButton>
+      </Form>
     </Sheet>
   )
 }

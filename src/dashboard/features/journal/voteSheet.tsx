@@ -4,15 +4,17 @@ import { request } from '../../api/client'
 import { votePath } from '../../api/resources'
 import type { Poll } from '../../api/types'
 import { showToast } from '../../core/actions'
+import { problemsOf } from '../../core/form'
 import { displayName, isOffline } from '../../core/store'
-import { useAction } from '../../core/useAction'
 import { journalStrings, strings } from '../../texts/texts'
 import { ChipGroup } from '../../ui/chipGroup'
+import { useFormState } from '../../ui/form/formState'
+import { Form, TextField } from '../../ui/form/textField'
 import { ProblemText } from '../../ui/problemText'
 import { Sheet } from '../../ui/sheet'
 import { SubmitButton } from '../../ui/submitButton'
 import { MemberSelect } from '../members/memberSelect'
-import { explain, findMember, findProblems, firstWriter } from './journal'
+import { explain, findMember, firstWriter } from './journal'
 
 interface Props {
   poll: Poll
@@ -24,24 +26,18 @@ interface Props {
 export function VoteSheet({ poll, onVoted, onClose }: Props) {
   const voteOf = (uuid: string) => poll.votes?.find(({ member }) => member === uuid)
   const begin = (voter: string) => {
-    const { option = '', comment = '' } = voteOf(voter) ?? {}
+    const { option = '', comment } = voteOf(voter) ?? {}
     return { voter, option, comment: comment ?? '' }
   }
   const [values, setValues] = useState(() => begin(firstWriter()))
   const [opened, setOpened] = useState(values)
-  const { run, onSubmit, problem, setProblem, isBusy } = useAction({ explain })
   const { voter, option, comment } = values
   const options = poll.options ?? []
   const member = findMember(voter)
   const name = member ? displayName(member) : ''
   const earlier = options.find(({ id }) => id === voteOf(voter)?.option)
   const path = votePath(poll.id, voter)
-  const change = (patch: Partial<typeof values>) => {
-    setProblem('')
-    setValues({ ...values, ...patch })
-  }
   const choose = (uuid: string) => {
-    setProblem('')
     setValues(begin(uuid))
     setOpened(begin(uuid))
   }
@@ -50,15 +46,23 @@ export function VoteSheet({ poll, onVoted, onClose }: Props) {
     onClose()
     onVoted()
   }
-  const cast = async () => {
-    if (voter === '') return setProblem(journalStrings.chooseVoter)
-    if (option === '') return setProblem(journalStrings.chooseOption)
-    const { comment: found } = findProblems(table, { comment })
-    if (found !== undefined) return setProblem(found)
-    const body = { option, comment: comment.trim() === '' ? null : comment }
-    await request(path, { method: 'PUT', body })
-    finish(journalStrings.hasVoted(name))
-  }
+  const form = useFormState({
+    id: 'vote',
+    base: opened,
+    values,
+    put: (key, value) => setValues((before) => ({ ...before, [key]: value })),
+    check: () => ({
+      ...problemsOf(table, { values: { comment } }),
+      ...(option === '' && { option: journalStrings.chooseOption }),
+      ...(voter === '' && { voter: journalStrings.chooseVoter }),
+    }),
+    async save() {
+      const body = { option, comment: comment.trim() === '' ? null : comment }
+      await request(path, { method: 'PUT', body })
+      finish(journalStrings.hasVoted(name))
+    },
+    explain,
+  })
   const withdraw = async () => {
     await request(path, { method: 'DELETE' })
     finish(journalStrings.isWithdrawn(name))
@@ -69,13 +73,14 @@ export function VoteSheet({ poll, onVoted, onClose }: Props) {
       isChanged={option !== opened.option || comment !== opened.comment}
       onClose={onClose}
     >
-      <form onSubmit={onSubmit(cast)} noValidate>
+      <Form onSubmit={form.onSubmit}>
         <MemberSelect
           label={journalStrings.whoVotes}
           none={journalStrings.chooseVoter}
           value={voter}
           onChange={choose}
         />
+        <ProblemText text={form.problems.voter ?? ''} />
         {earlier && <p class="quiet small">{journalStrings.replacesVote(name, earlier.name)}</p>}
         <ChipGroup
           legend={journalStrings.whichOption}
@@ -84,25 +89,19 @@ export function VoteSheet({ poll, onVoted, onClose }: Props) {
             one.veto ? `${one.name} · ${journalStrings.veto}` : one.name,
           ])}
           value={option}
-          onChange={(id) => change({ option: id })}
-        />
-        <label class="field">
-          {journalStrings.comment}
-          <input
-            value={comment}
-            dir="auto"
-            autocomplete="off"
-            onInput={(event) => change({ comment: event.currentTarget.value })}
-          />
-        </label>
-        <ProblemText text={problem} />
-        <SubmitButton isBusy={isBusy}>{journalStrings.vote}</SubmitButton>
+          onChange={(id) => form.change('option', id)}
+        >
+          <ProblemText text={form.problems.option ?? ''} />
+        </ChipGroup>
+        <TextField {...form.field('comment')} label={journalStrings.comment} />
+        <ProblemText text={form.problem} />
+        <SubmitButton isBusy={form.isBusy}>{journalStrings.vote}</SubmitButton>
         {earlier && (
           <button
             type="button"
             class="danger"
             aria-disabled={isOffline.value}
-            onClick={() => run(withdraw)}
+            onClick={() => form.run(withdraw)}
           >
             {journalStrings.withdraw}
           </button>
@@ -110,7 +109,7 @@ export function VoteSheet({ poll, onVoted, onClose }: Props) {
         <button type="button" onClick={onClose}>
           {strings.cancel}
         </button>
-      </form>
+      </Form>
     </Sheet>
   )
 }

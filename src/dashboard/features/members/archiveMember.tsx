@@ -4,52 +4,52 @@ import { memberExt } from '../../../model/members/memberExt'
 import { archiveMember, restoreMember } from '../../actions/memberActions'
 import { isArchived, type Member } from '../../api/types'
 import { formatter } from '../../core/appearance'
+import { problemsOf } from '../../core/form'
 import { front, isOffline, nameOf } from '../../core/store'
-import { useAction } from '../../core/useAction'
 import { memberExtStrings } from '../../texts/texts'
 import { ConfirmSheet } from '../../ui/confirmSheet'
+import { useLocalForm } from '../../ui/form/formState'
+import { Form, TextField } from '../../ui/form/textField'
 import { ProblemText } from '../../ui/problemText'
 
 /** Archives a member, or restores an archived one. Asks first while the member fronts. */
 export function ArchiveMember({ own }: { own: Member }) {
-  const [reason, setReason] = useState('')
   const [isAsking, setAsking] = useState(false)
-  const { run, onSubmit, problem, isBusy } = useAction()
   const isHere = front.value?.members.includes(own.id) ?? false
-  const archive = () => archiveMember(own, reason.trim() || null)
-  const submit = () => (isArchived(own) ? restoreMember(own) : isHere ? setAsking(true) : archive())
+  const archive = (reason: string) => archiveMember(own, reason.trim() || null)
+  const form = useLocalForm({
+    values: { archived_reason: '' },
+    check: (values) => problemsOf(memberExt, { values }),
+    async save({ archived_reason }) {
+      if (isArchived(own)) await restoreMember(own)
+      else if (isHere) setAsking(true)
+      else await archive(archived_reason)
+    },
+  })
+  const { problem, isBusy } = form
   return (
     <section class="card" aria-labelledby="archive">
       <h2 id="archive">{memberExtStrings.archiveHeading}</h2>
-      <form onSubmit={onSubmit(submit)} noValidate>
+      <Form onSubmit={form.onSubmit}>
         {isArchived(own) ? (
           <ArchivedNote own={own} />
         ) : (
           <>
             <p class="quiet">{memberExtStrings.archiveEffect}</p>
-            <label class="field">
-              {memberExtStrings.reason}
-              <input
-                value={reason}
-                dir="auto"
-                autocomplete="off"
-                maxLength={memberExt.fields.archived_reason.max}
-                onInput={(event) => setReason(event.currentTarget.value)}
-              />
-            </label>
+            <TextField {...form.field('archived_reason')} label={memberExtStrings.reason} />
           </>
         )}
         <ProblemText text={problem} />
         <button type="submit" aria-disabled={isOffline.value} aria-busy={isBusy || undefined}>
           {isArchived(own) ? memberExtStrings.restore : memberExtStrings.archive}
         </button>
-      </form>
+      </Form>
       {isAsking && (
         <ConfirmSheet
           heading={memberExtStrings.archiveAsk(nameOf(own.id))}
           effect={memberExtStrings.archiveWhileHere(nameOf(own.id))}
           action={memberExtStrings.archive}
-          onConfirm={() => run(archive)}
+          onConfirm={() => form.run(() => archive(form.values.archived_reason))}
           onClose={() => setAsking(false)}
         />
       )}

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
-import { Problem } from '../../../model/core/validation'
 import { member } from '../../../model/members/member'
-import { ApiError, errorMessage, problemMessage } from '../../api/client'
 import { api } from '../../api/resources'
 import { showToast } from '../../core/actions'
-import { isOffline, memberWord, putMembers } from '../../core/store'
-import { useAction } from '../../core/useAction'
+import { problemsOf } from '../../core/form'
+import { memberWord, putMembers } from '../../core/store'
 import { moreStrings, strings } from '../../texts/texts'
+import { useLocalForm } from '../../ui/form/formState'
+import { Form, TextField } from '../../ui/form/textField'
 import { ProblemText } from '../../ui/problemText'
+import { SubmitButton } from '../../ui/submitButton'
 
 /** Creates a member from a name alone. */
 export async function createMember(name: string): Promise<void> {
@@ -42,48 +42,29 @@ interface NameProps {
 
 /** Form for a name, validated before it is sent. */
 export function NameForm({ label, initial = '', onName, onTyped, children }: NameProps) {
-  const [name, setName] = useState(initial)
-  const { onSubmit, problem, setProblem, isBusy } = useAction({ explain: explainName })
-  const submit = () => {
-    if (name.trim() === '') return setProblem(strings.enterName)
-    // All names have the same limit.
-    const checked = member.fields.name.parse(name.trim())
-    if (checked instanceof Problem) return setProblem(problemMessage(checked))
-    return onName(checked)
-  }
+  const form = useLocalForm({
+    id: 'new',
+    values: { name: initial },
+    check: ({ name }) => ({
+      // All names have the same limit.
+      ...problemsOf(member, { values: { name: name.trim() } }),
+      ...(name.trim() === '' && { name: strings.enterName }),
+    }),
+    save: ({ name }) => onName(name.trim()),
+  })
   return (
-    <form onSubmit={onSubmit(submit)} noValidate>
-      <label class="field">
-        {strings.name}
-        <input
-          value={name}
-          dir="auto"
-          autocomplete="off"
-          aria-invalid={problem !== ''}
-          aria-describedby="name-problem"
-          onInput={(event) => {
-            setName(event.currentTarget.value)
-            onTyped?.(event.currentTarget.value)
-            setProblem('')
-          }}
-        />
-      </label>
-      <ProblemText id="name-problem" text={problem} />
+    <Form onSubmit={form.onSubmit}>
+      <TextField
+        {...form.field('name')}
+        label={strings.name}
+        onChange={(name) => {
+          form.change('name', name)
+          onTyped?.(name)
+        }}
+      />
       {children}
-      <button
-        class="main"
-        type="submit"
-        aria-disabled={isOffline.value}
-        aria-busy={isBusy || undefined}
-      >
-        {label}
-      </button>
-    </form>
+      <ProblemText text={form.problem} />
+      <SubmitButton isBusy={form.isBusy}>{label}</SubmitButton>
+    </Form>
   )
-}
-
-/** Describes the problem of the `name` field, if there is one. */
-function explainName(cause: unknown): string {
-  const problem = cause instanceof ApiError ? cause.problems.name?.[0] : undefined
-  return problem ? problemMessage(problem) : errorMessage(cause)
 }

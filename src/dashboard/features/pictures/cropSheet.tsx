@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useAction } from '../../core/useAction'
 import { pictureStrings, strings } from '../../texts/texts'
+import { Form } from '../../ui/form/textField'
 import { ProblemText } from '../../ui/problemText'
 import { Sheet } from '../../ui/sheet'
 import { type Crop, centered, MAX_ZOOM } from './crop'
@@ -32,7 +33,7 @@ export function CropSheet({ picture, onSave, onClose }: Props) {
   }, [picture, crop])
   return (
     <Sheet heading={pictureStrings.crop} onClose={onClose}>
-      <form
+      <Form
         class="lines"
         onSubmit={onSubmit(async () => onSave(await encodePicture(picture, crop)))}
       >
@@ -70,7 +71,7 @@ export function CropSheet({ picture, onSave, onClose }: Props) {
             {strings.save}
           </button>
         </div>
-      </form>
+      </Form>
     </Sheet>
   )
 }

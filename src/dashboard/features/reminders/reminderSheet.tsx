@@ -1,21 +1,23 @@
-import { useState } from 'preact/hooks'
-import { keysOfKind, reminderKinds } from '../../../model/reminders/reminder'
+import {
+  keysOfKind,
+  type ReminderKind,
+  reminderKinds,
+  reminder as table,
+} from '../../../model/reminders/reminder'
 import { api } from '../../api/resources'
 import type { Reminder } from '../../api/types'
-import { showToast } from '../../core/actions'
+import { errorText, LIMIT_REACHED } from '../../core/errorText'
 import { memberWord, zone } from '../../core/store'
-import { useAction } from '../../core/useAction'
 import { fieldsOf, nowInstant } from '../../lib/time'
 import { reminderStrings, strings } from '../../texts/texts'
 import { ChipGroup } from '../../ui/chipGroup'
-import { ProblemText } from '../../ui/problemText'
-import { SaveButtons } from '../../ui/saveButtons'
-import { Sheet } from '../../ui/sheet'
-import { explain } from './reminders'
+import { AreaField, ChoiceField } from '../../ui/form/fields'
+import { FormSheet, type SheetForm, useSheetForm } from '../../ui/form/sheetForm'
+import { TextField } from '../../ui/form/textField'
 
 interface Props {
   /** Absent for a new reminder. */
-  reminder?: Reminder
+  reminder: Reminder | undefined
   onClose: () => void
   onDone: () => void
 }
@@ -26,248 +28,137 @@ const unitNames = Object.keys(units) as Unit[]
 
 const fronters = ['members', 'custom_fronts', 'any'] as const
 
-/** Values of the inputs, as they are typed. */
-interface Draft {
-  readonly name: string
-  readonly text: string
-  readonly kind: Reminder['kind']
-  readonly days: string
-  readonly at: string
-  readonly from: string
-  readonly length: string
-  readonly unit: Unit
-  readonly on: (typeof fronters)[number]
-}
-
-function draftOf(reminder: Reminder | undefined): Draft {
+function valuesOf(reminder: Reminder | undefined) {
   const { name = '', text, kind = 'repeat', every_days, at, from, on } = reminder ?? {}
   const after = reminder?.after ?? units.hours
-  const unit = unitNames.findLast((one) => after % units[one] === 0) ?? 'minutes'
+  const unit = unitNames.findLast((longest) => after % units[longest] === 0) ?? 'minutes'
   return {
     name,
     text: text ?? '',
-    kind,
-    days: String(every_days ?? 1),
+    kind: kind as ReminderKind,
+    every_days: String(every_days ?? 1),
     at: at ?? '09:00',
     from: from ?? fieldsOf(nowInstant(), zone.value).date,
-    length: String(after / units[unit]),
+    /** In the unit, which is not sent. */
+    after: String(after / units[unit]),
     unit,
     on: on ?? 'members',
   }
 }
+type Values = ReturnType<typeof valuesOf>
 
-/** Returns the body of a request. */
-function bodyOf({ name, text, kind, days, at, from, length, unit, on }: Draft) {
-  const own = { name: name.trim(), text: text.trim() === '' ? null : text, kind }
-  return kind === 'repeat'
-    ? { ...own, every_days: Number(days), at, from }
-    : { ...own, after: Math.round(Number(length) * units[unit]), on }
+function secondsOf({ after, unit }: Values): number {
+  return Math.round(Number(after) * units[unit])
 }
 
-function problemsOf({ name, kind, days, at, from, length, unit }: Draft): Record<string, string> {
-  const after = Number(length) * units[unit]
-  const isRepeat = kind === 'repeat'
-  const isDays = /^\d+$/.test(days) && Number(days) >= 1 && Number(days) <= 365
-  return {
-    ...(name.trim() === '' && { name: reminderStrings.nameMissing }),
-    ...(isRepeat && !isDays && { days: reminderStrings.daysProblem }),
-    ...(isRepeat && at === '' && { at: reminderStrings.timeMissing }),
-    ...(isRepeat && from === '' && { from: reminderStrings.dateMissing }),
-    ...(!isRepeat &&
-      !(after >= 60 && after <= 2_592_000) && { after: reminderStrings.afterProblem }),
-  }
+function bodyOf(values: Values) {
+  const { name, text, kind, every_days, at, from, on } = values
+  return kind === 'repeat'
+    ? { name, text, kind, every_days: Number(every_days), at, from }
+    : { name, text, kind, after: secondsOf(values), on }
+}
+
+function problemsOf(values: Values): Record<string, string> {
+  const { kind, every_days, at, from } = values
+  const isDays = /^\d+$/.test(every_days) && Number(every_days) >= 1 && Number(every_days) <= 365
+  const after = secondsOf(values)
+  return kind === 'repeat'
+    ? {
+        ...(!isDays && { every_days: reminderStrings.daysProblem }),
+        ...(at === '' && { at: reminderStrings.timeMissing }),
+        ...(from === '' && { from: reminderStrings.dateMissing }),
+      }
+    : { ...(!(after >= 60 && after <= 2_592_000) && { after: reminderStrings.afterProblem }) }
 }
 
 /** Adds or edits a reminder. */
 export function ReminderSheet({ reminder, onClose, onDone }: Props) {
-  const [before] = useState(() => draftOf(reminder))
-  const [draft, setDraft] = useState(before)
-  const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
-  const { onSubmit, run, problem, isBusy } = useAction({ explain })
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(before)
-  const change = (patch: Partial<Draft>) => {
-    setDraft({ ...draft, ...patch })
-    setProblems({})
-  }
-  const save = async () => {
-    const found = problemsOf(draft)
-    setProblems(found)
-    if (Object.keys(found).length > 0) return
-    if (reminder && !isChanged) return onClose()
-    const body = bodyOf(draft)
-    if (reminder) await api.reminders.patch(reminder.id, body)
-    else await api.reminders.create(body)
-    showToast({ text: reminder ? strings.isSaved : reminderStrings.isAdded(body.name) })
-    onDone()
-  }
-  const remove = (of: Reminder) =>
-    run(async () => {
-      await api.reminders.remove(of.id)
-      showToast({
-        text: reminderStrings.isDeleted(of.name),
-        undo: { kind: 'create', path: api.reminders.list, body: copyOf(of) },
-      })
-      onDone()
-    })
+  const form = useSheetForm({
+    id: 'reminder',
+    entity: table,
+    row: reminder ?? null,
+    resource: api.reminders,
+    values: valuesOf(reminder),
+    toBody: bodyOf,
+    check: problemsOf,
+    explain: errorText({ [LIMIT_REACHED]: reminderStrings.limit }),
+    onDone,
+  })
+  const { kind } = form.values
   return (
-    <Sheet
+    <FormSheet
+      form={form}
       heading={reminder ? reminderStrings.editNamed(reminder.name) : reminderStrings.add}
-      isChanged={isChanged}
       onClose={onClose}
+      deletion={
+        reminder && {
+          toast: {
+            text: reminderStrings.isDeleted(reminder.name),
+            undo: { kind: 'create', path: api.reminders.list, body: copyOf(reminder) },
+          },
+        }
+      }
     >
-      <form onSubmit={onSubmit(save)} noValidate>
-        <label class="field">
-          {reminderStrings.name}
-          <input
-            value={draft.name}
-            dir="auto"
-            autocomplete="off"
-            maxLength={100}
-            aria-invalid={'name' in problems}
-            aria-describedby="reminder-name-problem"
-            onInput={(event) => change({ name: event.currentTarget.value })}
-          />
-        </label>
-        <ProblemText id="reminder-name-problem" text={problems.name ?? ''} />
-        <label class="field">
-          {reminderStrings.text}
-          <textarea
-            rows={2}
-            value={draft.text}
-            dir="auto"
-            maxLength={500}
-            onInput={(event) => change({ text: event.currentTarget.value })}
-          />
-        </label>
-        <ChipGroup
-          legend={reminderStrings.when}
-          options={reminderKinds.map((kind) => [kind, reminderStrings.kinds[kind]] as const)}
-          value={draft.kind}
-          onChange={(kind) => change({ kind })}
-        />
-        {draft.kind === 'repeat' ? (
-          <RepeatFields draft={draft} problems={problems} onChange={change} />
-        ) : (
-          <SwitchFields draft={draft} problems={problems} onChange={change} />
-        )}
-        <SaveButtons
-          isNew={!reminder}
-          isBusy={isBusy}
-          problem={problem}
-          onDelete={reminder && (() => remove(reminder))}
-        />
-      </form>
-    </Sheet>
+      <TextField {...form.field('name')} label={strings.name} />
+      <AreaField {...form.field('text')} label={reminderStrings.text} rows={2} />
+      <ChipGroup
+        legend={reminderStrings.when}
+        options={reminderKinds.map((choice) => [choice, reminderStrings.kinds[choice]] as const)}
+        value={kind}
+        onChange={(choice) => form.change('kind', choice)}
+      />
+      {kind === 'repeat' ? <RepeatFields form={form} /> : <SwitchFields form={form} />}
+    </FormSheet>
   )
 }
 
-interface PartProps {
-  draft: Draft
-  problems: Readonly<Record<string, string>>
-  onChange: (patch: Partial<Draft>) => void
-}
-
-function RepeatFields({ draft, problems, onChange }: PartProps) {
+function RepeatFields({ form }: { form: SheetForm<Values> }) {
   return (
     <>
-      <label class="field">
-        {reminderStrings.everyDays}
-        <input
-          type="number"
-          min={1}
-          max={365}
-          inputMode="numeric"
-          value={draft.days}
-          aria-invalid={'days' in problems}
-          aria-describedby="reminder-repeat-problem"
-          onInput={(event) => onChange({ days: event.currentTarget.value })}
-        />
-      </label>
+      <TextField
+        {...form.field('every_days')}
+        label={reminderStrings.everyDays}
+        input={{ type: 'number', min: 1, max: 365, inputMode: 'numeric' }}
+      />
       <div class="time-fields">
-        <label class="field">
-          {reminderStrings.time}
-          <input
-            type="time"
-            value={draft.at}
-            aria-invalid={'at' in problems}
-            aria-describedby="reminder-repeat-problem"
-            onInput={(event) => onChange({ at: event.currentTarget.value.slice(0, 5) })}
-          />
-        </label>
-        <label class="field">
-          {reminderStrings.from}
-          <input
-            type="date"
-            value={draft.from}
-            aria-invalid={'from' in problems}
-            aria-describedby="reminder-repeat-problem"
-            onInput={(event) => onChange({ from: event.currentTarget.value })}
-          />
-        </label>
+        <TextField
+          {...form.field('at')}
+          label={reminderStrings.time}
+          onChange={(time) => form.change('at', time.slice(0, 5))}
+          input={{ type: 'time' }}
+        />
+        <TextField {...form.field('from')} label={reminderStrings.from} input={{ type: 'date' }} />
       </div>
-      <ProblemText
-        id="reminder-repeat-problem"
-        text={problems.days ?? problems.at ?? problems.from ?? ''}
+    </>
+  )
+}
+
+function SwitchFields({ form }: { form: SheetForm<Values> }) {
+  return (
+    <>
+      <div class="time-fields">
+        <TextField
+          {...form.field('after')}
+          label={reminderStrings.howLong}
+          input={{ type: 'number', min: 0, step: 'any', inputMode: 'decimal' }}
+        />
+        <ChoiceField
+          {...form.field('unit')}
+          label={reminderStrings.unit}
+          options={unitNames.map((unit) => [unit, reminderStrings.units[unit]])}
+        />
+      </div>
+      <ChoiceField
+        {...form.field('on')}
+        label={reminderStrings.who}
+        options={fronters.map((who) => [who, reminderStrings.fronters[who](memberWord.value)])}
       />
     </>
   )
 }
 
-function SwitchFields({ draft, problems, onChange }: PartProps) {
-  return (
-    <>
-      <div class="time-fields">
-        <label class="field">
-          {reminderStrings.howLong}
-          <input
-            type="number"
-            min={0}
-            step="any"
-            inputMode="decimal"
-            value={draft.length}
-            aria-invalid={'after' in problems}
-            aria-describedby="reminder-after-problem"
-            onInput={(event) => onChange({ length: event.currentTarget.value })}
-          />
-        </label>
-        <label class="field">
-          {reminderStrings.unit}
-          <select
-            value={draft.unit}
-            onChange={({ currentTarget: { value } }) =>
-              onChange({ unit: unitNames.find((one) => one === value) ?? draft.unit })
-            }
-          >
-            {unitNames.map((unit) => (
-              <option key={unit} value={unit}>
-                {reminderStrings.units[unit]}
-              </option>
-            ))}
-          </select>
-        </label>
-      </div>
-      <ProblemText id="reminder-after-problem" text={problems.after ?? ''} />
-      <label class="field">
-        {reminderStrings.who}
-        <select
-          value={draft.on}
-          onChange={({ currentTarget: { value } }) =>
-            onChange({ on: fronters.find((one) => one === value) ?? draft.on })
-          }
-        >
-          {fronters.map((one) => (
-            <option key={one} value={one}>
-              {reminderStrings.fronters[one](memberWord.value)}
-            </option>
-          ))}
-        </select>
-      </label>
-    </>
-  )
-}
-
 /** Returns what is needed to create a deleted reminder again. */
-function copyOf(of: Reminder): object {
-  const keys = ['name', 'text', 'kind', 'enabled', ...keysOfKind[of.kind]] as const
-  return Object.fromEntries(keys.map((key) => [key, of[key]]))
+function copyOf(reminder: Reminder): object {
+  const keys = ['name', 'text', 'kind', 'enabled', ...keysOfKind[reminder.kind]] as const
+  return Object.fromEntries(keys.map((key) => [key, reminder[key]]))
 }

@@ -1,5 +1,4 @@
 import { DAY, parseInstant, SECOND } from '../../../model/core/time'
-import { ApiError, errorMessage } from '../../api/client'
 import type { Reminder } from '../../api/types'
 import { formatter } from '../../core/appearance'
 import { memberWord, zone } from '../../core/store'
@@ -32,9 +31,4 @@ export function describeDue({ enabled, kind, due }: Reminder): string {
   if (dayOf(at) === dayOf(now.value + DAY)) return reminderStrings.tomorrow(time(at))
   const shown = at - now.value < SAME_YEAR ? day(at) : date(at)
   return reminderStrings.onDay(shown, time(at))
-}
-
-export function explain(cause: unknown): string {
-  const isFull = cause instanceof ApiError && cause.code === 49001
-  return isFull ? reminderStrings.limit : errorMessage(cause)
 }

@@ -6,9 +6,11 @@ import { systemPath } from '../../api/paths'
 import { accountsPath, linkCodePath } from '../../api/resources'
 import { formatter } from '../../core/appearance'
 import { isOffline, system, versionOf } from '../../core/store'
-import { useAction } from '../../core/useAction'
 import { strings, systemStrings } from '../../texts/texts'
 import { CopyField } from '../../ui/copyField'
+import { useLocalForm } from '../../ui/form/formState'
+import { Form } from '../../ui/form/textField'
+import { ProblemText } from '../../ui/problemText'
 import { TokenField } from '../access/tokenField'
 
 interface Account {
@@ -53,16 +55,19 @@ export function AccountsCard() {
 
 /** Link codes need a token; a browser session may not create one. */
 function LinkAccount() {
-  const [token, setToken] = useState('')
   const [linkCode, setLinkCode] = useState<Code | null>(null)
-  const { onSubmit, problem, setProblem, isBusy } = useAction({ explain })
-  const create = async () => {
-    if (token.trim() === '') return setProblem(strings.noToken)
-    setLinkCode(await createLinkCode(token.trim()))
-    setToken('')
-  }
+  const form = useLocalForm({
+    id: 'link',
+    values: { token: '' },
+    check: ({ token }) => (token.trim() === '' ? { token: strings.noToken } : {}),
+    async save({ token }) {
+      setLinkCode(await createLinkCode(token.trim()))
+      form.change('token', '')
+    },
+    locate: (cause) => ({ token: explain(cause) }),
+  })
   return (
-    <form onSubmit={onSubmit(create)} noValidate>
+    <Form onSubmit={form.onSubmit}>
       <h3>{systemStrings.link}</h3>
       <p class="quiet">{systemStrings.linkMore}</p>
       {linkCode && (
@@ -72,17 +77,12 @@ function LinkAccount() {
           hint={systemStrings.codeMore(formatter.value.time(parseInstant(linkCode.expires) ?? 0))}
         />
       )}
-      <TokenField
-        id="link-token"
-        autocomplete="off"
-        value={token}
-        problem={problem}
-        onChange={setToken}
-      />
-      <button type="submit" aria-disabled={isOffline.value} aria-busy={isBusy}>
+      <TokenField {...form.field('token')} autocomplete="off" />
+      <ProblemText text={form.problem} />
+      <button type="submit" aria-disabled={isOffline.value} aria-busy={form.isBusy}>
         {systemStrings.getCode}
       </button>
-    </form>
+    </Form>
   )
 }
 

@@ -4,7 +4,7 @@ import { parseInstant } from '../../../model/core/time'
 import { Problem } from '../../../model/core/validation'
 import { webhookMessages } from '../../../model/core/webhookMessages'
 import { system as table } from '../../../model/systems/system'
-import { ApiError, errorMessage, problemMessage, request } from '../../api/client'
+import { ApiError, problemMessage, request } from '../../api/client'
 import { webhookPaths } from '../../api/resources'
 import { announce, showToast } from '../../core/actions'
 import { createDraft } from '../../core/drafts'
@@ -15,6 +15,8 @@ import { formatAgo } from '../../lib/time'
 import { strings, systemStrings } from '../../texts/texts'
 import { ConfirmSheet } from '../../ui/confirmSheet'
 import { CopyField } from '../../ui/copyField'
+import { type FieldTexts, useFormState } from '../../ui/form/formState'
+import { Form, TextField } from '../../ui/form/textField'
 import { Skeleton } from '../../ui/page'
 import { ProblemText } from '../../ui/problemText'
 import { Deliveries, type Delivery } from './deliveries'
@@ -34,7 +36,6 @@ const typed = createDraft('')
 export function WebhookCard() {
   const [hook, setHook] = useState<Webhook | null>(null)
   const [token, setToken] = useState<string | null>(null)
-  const registration = useAction({ explain })
   const { run, problem, isBusy } = useAction()
   const [isRemoving, setRemoving] = useState(false)
 
@@ -43,18 +44,6 @@ export function WebhookCard() {
     if (!isOffline.value) load().catch(() => {})
   }, [isOffline.value])
 
-  const register = async () => {
-    const url = table.fields.webhook_url.parse(typed.value.trim())
-    if (url instanceof Problem) return registration.setProblem(problemMessage(url))
-    if (url === null) return registration.setProblem(systemStrings.noAddress)
-    const created = await request<{ token: string }>(webhookPaths.state, {
-      method: 'PUT',
-      body: { url },
-    })
-    typed.value = ''
-    setToken(created?.token ?? null)
-    await load()
-  }
   const postAction = (action: 'verify' | 'enable') =>
     run(async () => {
       setHook(await request<Webhook>(webhookPaths[action], { method: 'POST' }))
@@ -137,30 +126,12 @@ export function WebhookCard() {
             )}
           </div>
           {hook.state === 'none' && (
-            <form onSubmit={registration.onSubmit(register)} noValidate>
-              <div class="field">
-                <label for="webhook-address">{systemStrings.address}</label>
-                <input
-                  id="webhook-address"
-                  type="url"
-                  dir="ltr"
-                  inputMode="url"
-                  autocomplete="off"
-                  placeholder="https://"
-                  value={typed.value}
-                  maxLength={table.fields.webhook_url.max}
-                  aria-invalid={registration.problem !== ''}
-                  aria-describedby="webhook-problem"
-                  onInput={(event) => {
-                    typed.value = event.currentTarget.value
-                  }}
-                />
-                <ProblemText id="webhook-problem" text={registration.problem} />
-              </div>
-              <button type="submit" aria-disabled={isOffline.value} aria-busy={registration.isBusy}>
-                {systemStrings.addWebhook}
-              </button>
-            </form>
+            <Registration
+              onRegistered={async (created) => {
+                setToken(created)
+                await load()
+              }}
+            />
           )}
           {hook.state !== 'none' && <Deliveries all={hook.deliveries} />}
         </>
@@ -176,6 +147,59 @@ export function WebhookCard() {
       )}
     </section>
   )
+}
+
+interface RegistrationProps {
+  /** The token signs deliveries. */
+  onRegistered: (token: string | null) => Promise<void>
+}
+
+/** Form for the address of the webhook. */
+function Registration({ onRegistered }: RegistrationProps) {
+  const form = useFormState({
+    id: 'webhook',
+    base: { url: '' },
+    values: { url: typed.value },
+    put(_, value) {
+      typed.value = String(value)
+    },
+    check: findAddressProblem,
+    async save() {
+      const body = { url: typed.value.trim() }
+      const created = await request<{ token: string }>(webhookPaths.state, { method: 'PUT', body })
+      typed.value = ''
+      await onRegistered(created?.token ?? null)
+    },
+    locate(cause) {
+      const [first] = cause instanceof ApiError ? (cause.problems.url ?? []) : []
+      return first ? { url: translate(problemMessage(first)) } : {}
+    },
+  })
+  return (
+    <Form onSubmit={form.onSubmit}>
+      <TextField
+        {...form.field('url')}
+        label={systemStrings.address}
+        input={{
+          type: 'url',
+          dir: 'ltr',
+          inputMode: 'url',
+          placeholder: 'https://',
+          maxLength: table.fields.webhook_url.max ?? -1,
+        }}
+      />
+      <ProblemText text={form.problem} />
+      <button type="submit" aria-disabled={isOffline.value} aria-busy={form.isBusy}>
+        {systemStrings.addWebhook}
+      </button>
+    </Form>
+  )
+}
+
+function findAddressProblem(): FieldTexts {
+  const url = table.fields.webhook_url.parse(typed.value.trim())
+  if (url instanceof Problem) return { url: problemMessage(url) }
+  return url === null ? { url: systemStrings.noAddress } : {}
 }
 
 interface ActionButtonProps {
@@ -197,12 +221,6 @@ function ActionButton({ text, isBusy, isMain = false, onClick }: ActionButtonPro
       {text}
     </button>
   )
-}
-
-/** Describes the problem of the `url` field, if there is one. */
-function explain(cause: unknown): string {
-  const [first] = cause instanceof ApiError ? (cause.problems.url ?? []) : []
-  return first ? translate(problemMessage(first)) : errorMessage(cause)
 }
 
 /** Translates a message of the server, because problems and reasons under `/v2` have no code. */

@@ -117,7 +117,7 @@ const pageOf: Partial<Record<Part | ExtPart, string>> = {
 /** Name of a kind of rows, with a link to the page that shows them. */
 export function PartName({ part, isLink }: { part: Part | ExtPart; isLink: boolean }) {
   const page = pageOf[part]
-  return isLink && page ? <a href={page}>{nameOfPart(part)}</a> : <>{nameOfPart(part)}</>
+  return isLink && page ? <a href={page}>{nameOfPart(part)}</a> : nameOfPart(part)
 }
 
 /** Note on what rows were in Simply Plural, or where they are here, unless their name says so. */

@@ -38,7 +38,7 @@ export const fields: Ext['fields'] = {
   optionName: 'Name der Möglichkeit',
   addOption: 'Möglichkeit hinzufügen',
   removeOption: (at) => `Möglichkeit ${number(at)} entfernen`,
-  nameMissing: 'Gib einen Namen ein.',
+  colourOf: (at) => `Farbe von Möglichkeit ${number(at)}`,
   optionMissing: 'Füg mindestens eine Möglichkeit hinzu.',
   privacy: 'Sichtbarkeit',
   privacyMore: {
@@ -61,7 +61,6 @@ export const fields: Ext['fields'] = {
       one: `Entfernte Möglichkeiten verschwinden bei ${countOf(count, word)}.`,
       other: `Entfernte Möglichkeiten verschwinden bei ${countOf(count, word)}.`,
     }),
-  isAdded: (name) => `${name} ist hinzugefügt.`,
   isDeleted: (name) => `${name} ist gelöscht.`,
   deleteAsk: (name) => `${name} löschen?`,
   deleteEffect: (count, word) =>

@@ -113,7 +113,6 @@ export const journal: Ext['journal'] = {
   removeOption: (at) => `Antwort ${number(at)} entfernen`,
   removeOptionEffect: 'Mit einer Antwort verschwinden auch ihre Stimmen.',
   colourOf: (at) => `Farbe von Antwort ${number(at)}`,
-  noColour: 'Keine Farbe',
   isVeto: 'Ist ein Veto',
   isVetoOf: (at) => `Antwort ${number(at)} ist ein Veto`,
   endsAt: 'Die Umfrage endet zu einer festen Zeit',

@@ -40,7 +40,7 @@ export const fields = {
   optionName: 'Name of the option',
   addOption: 'Add option',
   removeOption: (at: number) => `Remove option ${number(at)}`,
-  nameMissing: 'Enter a name.',
+  colourOf: (at: number) => `Colour of option ${number(at)}`,
   optionMissing: 'Add at least one option.',
   privacy: 'Privacy',
   privacyMore: {
@@ -63,7 +63,6 @@ export const fields = {
       one: `A removed option disappears from ${countOf(count, word)}.`,
       other: `Removed options disappear from ${countOf(count, word)}.`,
     }),
-  isAdded: (name: string) => `${name} was added.`,
   isDeleted: (name: string) => `${name} was deleted.`,
   deleteAsk: (name: string) => `Delete ${name}?`,
   deleteEffect: (count: number, word: Word) =>

@@ -117,7 +117,6 @@ export const journal = {
   removeOption: (at: number) => `Remove option ${number(at)}`,
   removeOptionEffect: 'Removing an option removes its votes.',
   colourOf: (at: number) => `Colour of option ${number(at)}`,
-  noColour: 'No colour',
   isVeto: 'Is a veto',
   isVetoOf: (at: number) => `Option ${number(at)} is a veto`,
   endsAt: 'Voting ends at a set time',

@@ -1,4 +1,4 @@
-import { editStrings } from '../texts/texts'
+import { editStrings } from '../../texts/texts'
 
 interface Props {
   id?: string

@@ -1,6 +1,6 @@
-import { strings } from '../texts/texts'
-import { ProblemText } from './problemText'
-import { ZoneNote } from './zoneNote'
+import { strings } from '../../texts/texts'
+import { ProblemText } from '../problemText'
+import { ZoneNote } from '../zoneNote'
 
 interface Fields {
   date: string
@@ -8,13 +8,22 @@ interface Fields {
 }
 
 interface Props extends Fields {
+  /** Part of the ID of the problem, where a form has several of them. */
+  name?: string
   problem: string
   labels?: { readonly time: string; readonly date: string }
   onChange: (fields: Fields) => void
 }
 
 /** Native time and date inputs with a validation message. */
-export function TimeFields({ date, time, problem, labels = strings, onChange }: Props) {
+export function TimeFields({
+  name = 'time',
+  date,
+  time,
+  problem,
+  labels = strings,
+  onChange,
+}: Props) {
   return (
     <div class="time-fields">
       <label class="field">
@@ -24,7 +33,7 @@ export function TimeFields({ date, time, problem, labels = strings, onChange }: 
           value={time}
           required
           aria-invalid={problem !== ''}
-          aria-describedby="time-problem"
+          aria-describedby={`${name}-problem`}
           onInput={(event) => onChange({ date, time: event.currentTarget.value })}
         />
       </label>
@@ -35,12 +44,12 @@ export function TimeFields({ date, time, problem, labels = strings, onChange }: 
           value={date}
           required
           aria-invalid={problem !== ''}
-          aria-describedby="time-problem"
+          aria-describedby={`${name}-problem`}
           onInput={(event) => onChange({ date: event.currentTarget.value, time })}
         />
       </label>
       <ZoneNote />
-      <ProblemText id="time-problem" text={problem} />
+      <ProblemText id={`${name}-problem`} text={problem} />
     </div>
   )
 }

@@ -52,3 +52,10 @@ export function useOrder<T extends { readonly id: string }>(
   }
   return { items, reorder, problem }
 }
+
+/** Swaps an item with the one before or after it; returns null if there is none. */
+export function moveItem<T>(items: readonly T[], index: number, step: -1 | 1): T[] | null {
+  const [first, second] = [items[index], items[index + step]]
+  if (first === undefined || second === undefined) return null
+  return items.with(index, second).with(index + step, first)
+}

@@ -13,9 +13,7 @@ import { ReminderSheet } from '../features/reminders/reminderSheet'
 import { describeDue, describeRule } from '../features/reminders/reminders'
 import { reminderStrings, strings } from '../texts/texts'
 import { CheckField } from '../ui/checkField'
-import { Icon } from '../ui/icon'
-import { LoadProblem } from '../ui/loadProblem'
-import { Page, Skeleton } from '../ui/page'
+import { EditableList, EditButton } from '../ui/editableList'
 import { ProblemText } from '../ui/problemText'
 import { ZoneNote } from '../ui/zoneNote'
 
@@ -24,52 +22,30 @@ const answered = signal<ReadonlySet<string>>(new Set())
 
 /** All reminders, with a switch for each. */
 export function Reminders() {
-  const { data, problem, reload } = useQuery(api.reminders.list, 'reminders')
-  const [edited, setEdited] = useState<{ reminder?: Reminder } | null>(null)
+  const reminders = useQuery(api.reminders.list, 'reminders')
+  const { data, reload } = reminders
   const { id, timestamp } = front.value ?? { id: '', timestamp: 0 }
   // Switches and the time zone change when reminders are due.
   useEffect(reload, [id, timestamp, settings.value?.timezone])
   const hasRepeating = data?.some(({ kind }) => kind === 'repeat') ?? false
   return (
-    <Page
+    <EditableList<Reminder>
       title={strings.reminders}
-      actions={
-        <button
-          type="button"
-          class="main"
-          aria-disabled={isOffline.value || data === null}
-          onClick={() => isOffline.value || (data && setEdited({}))}
-        >
-          <Icon name="plus" />
-          {reminderStrings.add}
-        </button>
-      }
+      add={reminderStrings.add}
+      none={reminderStrings.none}
+      query={reminders}
+      below={<Notifications isOffer />}
+      sheet={({ row, ...props }) => <ReminderSheet reminder={row} {...props} />}
     >
-      {problem !== '' && <LoadProblem text={problem} onRetry={reload} />}
-      {data === null ? (
-        problem === '' && <Skeleton blocks={['card', 'rows']} />
-      ) : data.length === 0 ? (
-        <p>{reminderStrings.none}</p>
-      ) : (
+      {(all, onEdit) => (
         <>
           {hasRepeating && <MissingZone />}
-          <Offer all={data} reload={reload} />
-          <ReminderList all={data} reload={reload} onEdit={(reminder) => setEdited({ reminder })} />
+          <Offer all={all} reload={reload} />
+          <ReminderList all={all} reload={reload} onEdit={onEdit} />
           <ZoneNote />
         </>
       )}
-      <Notifications isOffer />
-      {edited && (
-        <ReminderSheet
-          {...edited}
-          onClose={() => setEdited(null)}
-          onDone={() => {
-            setEdited(null)
-            reload()
-          }}
-        />
-      )}
-    </Page>
+    </EditableList>
   )
 }
 
@@ -85,14 +61,10 @@ function ReminderList({ all, reload, onEdit }: ListProps) {
       {all.map((reminder) => (
         <li key={reminder.id}>
           <ReminderSwitch reminder={reminder} reload={reload} />
-          <button
-            type="button"
-            class="round"
-            aria-label={reminderStrings.editNamed(reminder.name)}
+          <EditButton
+            label={reminderStrings.editNamed(reminder.name)}
             onClick={() => onEdit(reminder)}
-          >
-            <Icon name="edit" />
-          </button>
+          />
         </li>
       ))}
     </ul>

@@ -9,7 +9,7 @@ import { useAction } from '../../core/useAction'
 import { groupTreeStrings, strings } from '../../texts/texts'
 import { ChoiceField } from '../../ui/form/fields'
 import { Form } from '../../ui/form/textField'
-import { Icon } from '../../ui/icon'
+import { MoveButtons } from '../../ui/moveButtons'
 import { ProblemText } from '../../ui/problemText'
 import { Sheet } from '../../ui/sheet'
 import { SubmitButton } from '../../ui/submitButton'
@@ -33,10 +33,8 @@ export function MoveGroupSheet({ own, onClose }: { own: Group; onClose: () => vo
   const chooseParent = (chosen: string | null) =>
     setTarget(chosen === before.parent ? before : { parent: chosen, place: others(chosen).length })
   const shift = (by: number) => {
-    const next = place + by
-    if (next < 0 || next >= order.length) return
-    setTarget({ parent, place: next })
-    announce(groupTreeStrings.movedTo(next + 1, order.length))
+    setTarget({ parent, place: place + by })
+    announce(groupTreeStrings.movedTo(place + by + 1, order.length))
   }
   const save = async () => {
     if (isChanged) await moveGroup(own, parent, place)
@@ -69,26 +67,13 @@ export function MoveGroupSheet({ own, onClose }: { own: Group; onClose: () => vo
               <p>
                 <b>{groupTreeStrings.movedTo(place + 1, order.length)}</b>
               </p>
-              <div class="row">
-                <button
-                  type="button"
-                  class="round"
-                  aria-label={groupTreeStrings.up}
-                  aria-disabled={place === 0}
-                  onClick={() => shift(-1)}
-                >
-                  <Icon name="up" />
-                </button>
-                <button
-                  type="button"
-                  class="round"
-                  aria-label={groupTreeStrings.down}
-                  aria-disabled={place === order.length - 1}
-                  onClick={() => shift(1)}
-                >
-                  <Icon name="down" />
-                </button>
-              </div>
+              <MoveButtons
+                id={own.uuid}
+                name={own.display_name || own.name}
+                isFirst={place === 0}
+                isLast={place === order.length - 1}
+                onMove={shift}
+              />
             </header>
             <ul class="things">
               {order.slice(first, place + NEIGHBOURS + 1).map((group) => (

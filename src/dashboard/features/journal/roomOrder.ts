@@ -14,10 +14,3 @@ export function groupRooms(rooms: readonly Room[]): RoomCategory[] {
     rooms: rooms.filter(({ category }) => category === name),
   }))
 }
-
-/** Swaps an item with the one before or after it; returns null if there is none. */
-export function moveItem<T>(items: readonly T[], at: number, step: -1 | 1): T[] | null {
-  const [one, other] = [items[at], items[at + step]]
-  if (one === undefined || other === undefined) return null
-  return items.with(at, other).with(at + step, one)
-}

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { parseInstant } from '../../../model/core/time'
-import { useOrder } from '../../actions/useOrder'
+import { moveItem, useOrder } from '../../actions/useOrder'
 import { api } from '../../api/resources'
 import type { Room } from '../../api/types'
 import { isOffline } from '../../core/store'
@@ -8,10 +8,11 @@ import { now } from '../../lib/clock'
 import { formatAgo } from '../../lib/time'
 import { journalStrings, listStrings } from '../../texts/texts'
 import { Icon } from '../../ui/icon'
+import { MoveButtons } from '../../ui/moveButtons'
 import { ProblemText } from '../../ui/problemText'
 import { Sheet } from '../../ui/sheet'
 import { NameForm } from '../members/createMember'
-import { groupRooms, moveItem, type RoomCategory } from './roomOrder'
+import { groupRooms, type RoomCategory } from './roomOrder'
 import { RoomSheet } from './roomSheet'
 
 interface Props {
@@ -161,38 +162,5 @@ function OrderRooms({ rooms, onChanged }: Props) {
         </Sheet>
       )}
     </>
-  )
-}
-
-interface MoveProps {
-  id: string
-  name: string
-  isFirst: boolean
-  isLast: boolean
-  /** The ID is that of the pressed button. */
-  onMove: (step: -1 | 1, id: string) => void
-}
-
-function MoveButtons({ id, name, isFirst, isLast, onMove }: MoveProps) {
-  const buttons = [
-    [-1, '↑', journalStrings.moveUp(name), isFirst],
-    [1, '↓', journalStrings.moveDown(name), isLast],
-  ] as const
-  return (
-    <div class="row">
-      {buttons.map(([step, arrow, label, isEnd]) => (
-        <button
-          key={step}
-          type="button"
-          class="round"
-          id={`${arrow}${id}`}
-          aria-label={label}
-          aria-disabled={isEnd || isOffline.value}
-          onClick={() => isEnd || onMove(step, `${arrow}${id}`)}
-        >
-          {arrow}
-        </button>
-      ))}
-    </div>
   )
 }

@@ -101,6 +101,8 @@ export const edit: Rest['edit'] = {
   theirs: 'Von dort übernehmen',
   mine: 'Meins behalten',
   choiceOf: (choice, field) => `${choice}: ${field}`,
+  up: (name) => `${name} nach oben`,
+  down: (name) => `${name} nach unten`,
   someProblems: 'Bitte korrigiere die markierten Felder.',
   deleteGroupEffect: (word) =>
     `Die Gruppe wird gelöscht. Ihre ${word.many} bleiben. Das lässt sich nicht rückgängig machen.`,

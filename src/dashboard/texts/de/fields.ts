@@ -10,8 +10,6 @@ export const fields: Ext['fields'] = {
     `Noch keine Felder. Füg eins hinzu für alles, was ihr über eure ${word.many} festhalten wollt: eine Rolle, ein Alter, eine Lieblingsfarbe.`,
   add: 'Feld hinzufügen',
   editNamed: (name) => `${name} bearbeiten`,
-  up: (name) => `${name} nach oben`,
-  down: (name) => `${name} nach unten`,
   movedTo: (name, position, count) =>
     `${name} steht jetzt an Stelle ${number(position)} von ${number(count)}.`,
   type: 'Art',

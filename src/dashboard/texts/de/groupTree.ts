@@ -12,8 +12,6 @@ export const groupTree: Ext['groupTree'] = {
   inside: 'Gehört zu',
   top: 'Oberste Ebene',
   place: 'Stelle',
-  up: 'Nach oben',
-  down: 'Nach unten',
   movedTo: (position, count) => `Stelle ${number(position)} von ${number(count)}`,
   isMoved: (name) => `${name} ist verschoben.`,
   changedMeanwhile: 'Die Gruppen wurden anderswo geändert. Bitte versuch es noch einmal.',

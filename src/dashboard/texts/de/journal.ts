@@ -55,8 +55,6 @@ export const journal: Ext['journal'] = {
   lastPost: (ago) => `letzter Beitrag ${ago}`,
   noPostsIn: 'keine Beiträge',
   order: 'Ordnen …',
-  moveUp: (name) => `${name} nach oben`,
-  moveDown: (name) => `${name} nach unten`,
   rename: 'Umbenennen',
   renameNamed: (name) => `${name} umbenennen`,
   deleteRoomAsk: (name) => `${name} löschen?`,

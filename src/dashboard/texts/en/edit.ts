@@ -103,6 +103,8 @@ export const edit = {
   theirs: 'Take theirs',
   mine: 'Keep mine',
   choiceOf: (choice: string, field: string) => `${choice}: ${field}`,
+  up: (name: string) => `Move ${name} up`,
+  down: (name: string) => `Move ${name} down`,
   someProblems: 'Please fix the highlighted fields.',
   deleteGroupEffect: (word: Word) =>
     `The group will be deleted. Its ${word.many} stay. This can’t be undone.`,

@@ -11,8 +11,6 @@ export const fields = {
     `No fields yet. Add one for anything you want to note about your ${word.many}: a role, an age, a favourite colour.`,
   add: 'Add field',
   editNamed: (name: string) => `Edit ${name}`,
-  up: (name: string) => `Move ${name} up`,
-  down: (name: string) => `Move ${name} down`,
   movedTo: (name: string, position: number, count: number) =>
     `${name} is now ${number(position)} of ${number(count)}.`,
   type: 'Type',

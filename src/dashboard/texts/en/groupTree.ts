@@ -12,8 +12,6 @@ export const groupTree = {
   inside: 'Inside',
   top: 'Top level',
   place: 'Position',
-  up: 'Move up',
-  down: 'Move down',
   movedTo: (position: number, count: number) => `Position ${number(position)} of ${number(count)}`,
   isMoved: (name: string) => `${name} was moved.`,
   changedMeanwhile: 'The groups were changed elsewhere. Please try again.',

@@ -57,8 +57,6 @@ export const journal = {
   lastPost: (ago: string) => `last post ${ago}`,
   noPostsIn: 'no posts',
   order: 'Order…',
-  moveUp: (name: string) => `Move ${name} up`,
-  moveDown: (name: string) => `Move ${name} down`,
   rename: 'Rename',
   renameNamed: (name: string) => `Rename ${name}`,
   deleteRoomAsk: (name: string) => `Delete ${name}?`,

@@ -1,5 +1,5 @@
 import { purgeDeleted } from '../../../src/service/systems/purge'
-import { countRows, execute } from '../../tools/rawSql'
+import { execute, rows } from '../../tools/rawSql'
 import { createFixture, type Fixture, type Json } from '../../tools/scenarios'
 import { describe, expect, test } from '../../tools/test'
 import { createTestApp } from '../../tools/testApp'
@@ -99,7 +99,9 @@ describe('other requests are answered', () => {
       await send(fixture, 'DELETE /ext/v1/rooms/<room>')
       expect(await fixture.get<Json[]>('GET /ext/v1/systems/@me/posts')).toEqual([])
       const order = await orderDuring(fixture, purgeDeleted(deps))
-      expect(await countRows(deps.db, ['posts', 'rooms'])).toEqual({ posts: 0, rooms: 0 })
+      const left = `select id from posts where system_id = :id
+        union all select id from rooms where system_id = :id`
+      expect(await rows(deps.db, left, { id: fixture.owner.id })).toEqual([])
       return order
     }))
 

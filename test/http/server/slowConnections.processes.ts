@@ -1,3 +1,4 @@
+import { systemClock } from '../../../src/runtime/timers/clock'
 import { afterEach, describe, expect, test } from '../../tools/test'
 import { createTestApp } from '../../tools/testApp'
 import { until } from '../../tools/until'
@@ -6,7 +7,11 @@ import { openConnection, requestHead } from './rawConnection'
 // Bun checks idle connections every four seconds, and gives a new one ten.
 const IDLE_LIMIT_S = 1
 
-const { app, makeSystem, logged } = createTestApp({ PORT: '0', RATE_LIMIT: 'off' })
+const { app, makeSystem, logged } = createTestApp({
+  PORT: '0',
+  RATE_LIMIT: 'off',
+  clock: systemClock,
+})
 const address = app.listen(IDLE_LIMIT_S)
 const { token, hid } = await makeSystem('Harbour')
 

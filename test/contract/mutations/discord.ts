@@ -95,14 +95,14 @@ export const discord: readonly Mutation[] = [
   },
   {
     file: 'discord/commands/handlers/message.ts',
-    from: 'if (!(await getGuild(deps, discordBot, guildId)).say_enabled) throw',
-    to: 'if (guildId === null) throw',
+    from: 'if (!(await getGuild(deps, discordBot, guildId)).say_enabled)',
+    to: 'if (guildId === null)',
     tests: ['discord/say.test.ts'],
     why: 'Members speak by command where the guild does not allow it.',
   },
   {
     file: 'discord/commands/handlers/message.ts',
-    from: 'if (!target.record.pings_enabled) throw new Refusal(texts.pingsDisabled, true)',
+    from: 'if (!target.record.pings_enabled) throw new Refusal(texts.pingsDisabled, { isPrivate: true })',
     to: '',
     tests: ['discord/deleteAndLookUp.test.ts'],
     why: 'A system that wants no pings is pinged by the menu.',

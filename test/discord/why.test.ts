@@ -76,11 +76,13 @@ describe('why a message was not proxied is explained', () => {
     expect(messages[0]?.content).toContain(reason)
   })
 
-  test('not to other accounts, and not for proxied messages', async () => {
+  test('not to other accounts, and a proxied message names its member', async () => {
     const { channelId, link } = await ignored()
     expect((await ask(stranger, channelId, `pk;debug proxy ${link}`)).content).toContain('❌')
     const copy = await proxied()
     const answer = await ask(copy.author.id, copy.channelId, `pk;debug proxy ${copy.link}`)
-    expect(answer.content).toContain('❌')
+    expect(answer.content).toBe('It was proxied as **Robin**.')
+    const { content } = await ask(stranger, copy.channelId, `pk;debug proxy ${copy.link}`)
+    expect(content).toContain('❌')
   })
 })

@@ -6,6 +6,7 @@ import { Refusal } from './refusal'
 
 const CONFIRM_MINUTES = 5
 const PAGES_MINUTES = 15
+const UNDO_MINUTES = 15
 
 /** Asks *Yes* or *No* before something is done. Both can be pressed or typed. */
 export function confirm(
@@ -46,6 +47,28 @@ export function confirm(
     ],
     ...(account !== context.account && { pings: account }),
   }
+}
+
+/** Adds a button that takes the change back. */
+export function offerUndo(
+  context: Context,
+  answer: Answer,
+  restore: () => Promise<Answer>,
+): Answer {
+  const { texts, prompts, channel, account } = context
+  const requireSame = rememberSystem(context)
+  const idOf = prompts.open(
+    {
+      account,
+      minutes: UNDO_MINUTES,
+      async onPress(answering) {
+        await requireSame(answering)
+        return { answer: { ...(await restore()), replaces: true } }
+      },
+    },
+    channel,
+  )
+  return { ...answer, buttons: [{ id: idOf('undo'), label: texts.undo, style: 'secondary' }] }
 }
 
 /** Something that can be done before a question is answered, such as an export. */

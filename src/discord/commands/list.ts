@@ -1,4 +1,4 @@
-import { escapeMarkdown, formatCodeSpan } from '../messages/escape'
+import { escapeMarkdown, escapeMaskedLinks, formatCodeSpan } from '../messages/escape'
 import type { Texts } from '../text/texts'
 import type { Answer } from './answer'
 import { paginate } from './ask'
@@ -159,7 +159,8 @@ export async function listRows(
   const { texts } = context
   const { flags, title, ids, color, readLastFronts } = options
   const has = ([name]: readonly string[] = []) => name !== undefined && flags.has(name)
-  const [, full, rest] = /^(full(?=\s|$))?\s*(.*)$/is.exec(options.term ?? '') ?? []
+  const [, full, rest] =
+    /^((?:f|full|big|details|long)(?=\s|$))?\s*(.*)$/is.exec(options.term ?? '') ?? []
   const term = rest === '' ? undefined : rest
   const isFull = has(FULL) || full !== undefined
   const orders = columns.filter(({ by }) => has(by))
@@ -169,6 +170,7 @@ export async function listRows(
   const known = times ? all.map((row) => withLastFront(row, times.get(row.id))) : all
   const found = known.filter((row) => isFound(row, term, has(IN_DESCRIPTION)) && isShown(row))
   const rows = has(RANDOM) ? shuffle(found) : sortRows(found, orders[0], has(REVERSE))
+  const order = has(RANDOM) ? texts.randomOrder : texts.labels[orders[0]?.label ?? 'name']
   const perPage = isFull ? FULL_PER_PAGE : SHORT_PER_PAGE
   const pages = Math.max(1, Math.ceil(rows.length / perPage))
   const hiddenCount = term === undefined ? all.length - rows.length : 0
@@ -180,10 +182,12 @@ export async function listRows(
     return {
       embeds: [
         buildEmbed({
-          title,
+          title: term === undefined ? title : texts.listSearch(title, term),
           color: color ?? null,
-          description: lines.join(isFull ? '\n\n' : '\n') || texts.listEmpty,
-          footer: texts.listFooter(page + 1, pages, rows.length, hiddenCount),
+          description:
+            lines.join(isFull ? '\n\n' : '\n') ||
+            (term === undefined ? texts.listEmpty : texts.noMatch(escapeMarkdown(term))),
+          footer: texts.listFooter(page + 1, pages, rows.length, hiddenCount, order),
         }),
       ],
     }
@@ -259,7 +263,7 @@ function fullRow(texts: Texts, row: Listed, ids: IdStyle, added: readonly Column
   const shown = columns.filter((one) => one.isInFull || (added.includes(one) && !isNamed(one)))
   const tags = tagsOf(row)
   const description = row.description
-    ? [escapeMarkdown(shorten(row.description, MAX_DESCRIPTION_IN_LIST))]
+    ? [escapeMaskedLinks(shorten(row.description, MAX_DESCRIPTION_IN_LIST))]
     : []
   const head = `**${escapeMarkdown(row.name)}** (${formatCodeSpan(formatListId(row.id, ids))})`
   const values = valuesOf(texts, row, shown)

@@ -6,11 +6,13 @@ import { decideMessage } from '../../service/proxy/decideMessage'
 import type { Bot } from '../bot/bot'
 import { findCommandText } from '../commands/grammar/prefix'
 import { findPlace, ownPermissions } from '../messages/channelContext'
+import { escapeMarkdown } from '../messages/escape'
 import { findSkipReason } from '../messages/incomingMessage'
 import type { MessageRef } from '../messages/messageLink'
 import { hasPermissions } from '../permissions/permission'
+import { operationTexts } from '../text/operationTexts'
 import { ignoreTexts } from '../text/proxyTexts'
-import { findMessage } from './proxiedMessage'
+import { findMessage, findRecord } from './proxiedMessage'
 
 /**
  * Returns why a message of this account was not proxied: the remembered reason, or else what would
@@ -22,7 +24,11 @@ export async function explainIgnored(
   account: string,
 ): Promise<string | null> {
   const message = await findMessage(bot, ref.channelId, ref.messageId)
-  if (!message || message.author.id !== account) return null
+  if (!message) return null
+  if (message.author.id !== account) {
+    const record = await findRecord(bot, ref.messageId, account)
+    return record?.own ? operationTexts.proxiedAs(escapeMarkdown(message.author.username)) : null
+  }
   const reason = bot.ignored.find(ref.messageId) ?? (await decideAgain(bot, ref, message))
   return ignoreTexts[reason] ?? reason
 }

@@ -1,4 +1,6 @@
+import type { APIMessage } from 'discord-api-types/v10'
 import type { BotCore } from '../bot/core'
+import { escapeMarkdown } from '../messages/escape'
 import { formatMessageLink, type MessageRef } from '../messages/messageLink'
 import { operationTexts } from '../text/operationTexts'
 import { explain, type Failure } from './explainError'
@@ -29,10 +31,16 @@ export function createPings({ deps, rest, timing }: BotCore): Pings {
       if (isRepeated(`${pinger} ${messageId}`)) return operationTexts.tooSoon
       const link = formatMessageLink(guildId, channelId, messageId)
       try {
+        const { author } = await rest.request<APIMessage>(
+          'GET',
+          '/channels/{channel_id}/messages/{message_id}',
+          { params: { channel_id: channelId, message_id: messageId } },
+        )
+        const name = escapeMarkdown(author.username)
         await rest.request('POST', '/channels/{channel_id}/messages', {
           params: { channel_id: channelId },
           body: {
-            content: operationTexts.pinged(sender, pinger, link),
+            content: operationTexts.pinged(name, sender, pinger, link),
             allowed_mentions: { parse: [], users: [sender] },
           },
         })

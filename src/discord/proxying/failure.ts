@@ -31,6 +31,7 @@ export function describeFailure(cause: unknown, isVoice: boolean): ToldFailure |
   if (isVoice && cause.status === 400)
     return { reason: 'voice_refused', text: proxyTexts.voiceRefused }
   // Gone: nothing that the author could do.
-  if (isCode(10003, 10008) || cause.status >= 500) return null
+  if (isCode(10003, 10008)) return null
+  if (cause.status >= 500) return { reason: 'discord_fault', text: proxyTexts.discordFault }
   return { reason: 'failed', text: proxyTexts.failed }
 }

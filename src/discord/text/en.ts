@@ -12,7 +12,7 @@ import { pictureTexts } from './enPictures'
 import { privateTexts } from './enPrivate'
 import { settingTexts } from './enSettings'
 import { slashTexts } from './enSlash'
-import { bold, choice, code, list, plural } from './format'
+import { bold, capitalize, choice, code, duration, list, plural } from './format'
 
 const permissionLabels: Partial<Record<PermissionName, string>> = {
   ViewChannel: 'View Channel',
@@ -72,7 +72,8 @@ export const en = {
   isPrivate: 'Private',
   done: '✅ Done.',
   cancelled: 'Cancelled. Nothing was changed.',
-  seconds: (seconds: number) => plural(seconds, 'second', 'seconds'),
+  duration,
+  list,
 
   labels: {
     name: 'Name',
@@ -152,8 +153,8 @@ export const en = {
   needsManageServer: 'You need the permission Manage Server.',
   invalidValue: (label: string, problem: Problem) => {
     const { actual } = problem.values
-    const text = `${label}: ${problemMessage(problem)}`
-    return actual === undefined ? text : `${text} (yours has ${actual})`
+    const text = `${capitalize(label)}: ${problemMessage(problem)}`
+    return actual === undefined ? text : `${text.replace(/\.$/, '')}; yours has ${actual}.`
   },
   tooLong: (max: number) => `Too long: at most ${max} characters.`,
   invalidDate: 'That is not a date. Examples: 2001-05-03, May 3 2001, 05-03.',
@@ -169,7 +170,9 @@ export const en = {
   accountHasNoAvatar: 'That account does not exist or has no avatar.',
   cannotClear: (label: string) => `The ${label} cannot be empty.`,
   accountNotFound: 'There is no such account.',
-  channelNotFound: 'There is no such channel that you can use.',
+  channelNotFound: (typed: string) =>
+    `I find no channel ${bold(typed)} that you can use. Mention it, such as #general.`,
+  channelsNotFound: 'There is no such channel that you can use.',
   botLacks: (names: readonly PermissionName[]) =>
     `I lack permissions there: ${permissionNames(names)}.`,
 

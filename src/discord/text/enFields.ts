@@ -1,3 +1,5 @@
+import { bold, capitalize } from './format'
+
 const privacySubjects: Readonly<Record<string, string>> = {
   visibility: 'Visibility',
   name: 'Name',
@@ -10,10 +12,15 @@ const privacySubjects: Readonly<Record<string, string>> = {
   proxy: 'Proxy tags',
   memberlist: 'Member list',
   grouplist: 'Group list',
-  front: 'Current fronters',
+  front: 'Current front',
   fronthistory: 'Front history',
   icon: 'Icon',
   list: 'Member list',
+}
+
+/** Some labels are plurals. */
+function areOrIs(label: string): string {
+  return label.endsWith('s') ? 'are' : 'is'
 }
 
 /** Texts about the fields of systems, members and groups. */
@@ -43,6 +50,17 @@ export const fieldTexts = {
     keep_proxy: 'keeping proxy tags in this server',
   },
   fieldEmpty: (owner: string, label: string) => `${owner} has no ${label}.`,
+  fieldIsPrivate: (label: string) =>
+    `The ${label} ${areOrIs(label)} private. \`-private\` shows it here.`,
+  yourSystem: 'Your system',
+  renamed: (owner: string, name: string) => `✅ ${owner} is now called ${bold(name)}.`,
+  changedTo: (owner: string, label: string, value: string) =>
+    `✅ ${capitalize(label)} of ${owner}: ${value}`,
+  undo: 'Undo',
+  undone: (owner: string, label: string) => `✅ ${owner}: the old ${label} is back.`,
+  invalidColor: (typed: string) =>
+    `"${typed}" is not a colour code. Use six digits such as \`#ff8800\`.`,
+  fieldTitle: capitalize,
   fieldOf: (owner: string, label: string) => `${owner}: ${label}`,
   changed: (owner: string, label: string) => `✅ ${owner}: ${label} changed.`,
   cleared: (owner: string, label: string) => `✅ ${owner}: ${label} cleared.`,
@@ -56,6 +74,7 @@ export const fieldTexts = {
   privacyOf: (owner: string) => `Privacy of ${owner}`,
   privacyLevels: 'Say `public` or `private`.',
   privacySubjectsAre: (subjects: readonly string[]) => `Choose one of: ${subjects.join(', ')}.`,
+  /** Takes a label of `privacySubjects`. */
   privacyChanged: (owner: string, subject: string, level: string) =>
-    `✅ ${owner}: ${subject} is now ${level}.`,
+    `✅ ${owner}: ${subject.toLowerCase()} ${areOrIs(subject)} now ${level}.`,
 }

@@ -1,4 +1,5 @@
 import type { NameCommand } from './commandNames'
+import { bold } from './format'
 
 /** Texts about fronting and autoproxy. */
 export const frontTexts = {
@@ -12,13 +13,16 @@ export const frontTexts = {
   percentNote: 'Members can front together, so the sum may exceed 100 %.',
   switched: (names: string) => `✅ Switch logged. Now fronting: ${names}.`,
   switchedOut: '✅ Switch-out logged. Nobody fronts.',
-  switchEdited: (names: string) => `✅ Switch changed. Now fronting: ${names || 'nobody'}.`,
-  alreadyFronting: (names: string) => `${names} is already fronting.`,
-  alreadyOut: 'Nobody fronts already.',
+  switchEdited: (names: string, before: string) =>
+    `✅ Switch changed. Now fronting: ${names || 'nobody'}. Before: ${before || 'nobody'}.`,
+  alreadyFronting: (names: string, count: number) =>
+    `${names} ${count === 1 ? 'is' : 'are'} already fronting.`,
+  alreadyOut: 'Nobody is fronting, so there is nothing to switch out of.',
   tooManyFronters: (max: number) => `A switch has at most ${max} members.`,
   beforePrevious: (time: string, name: NameCommand) =>
     `The switch before it was at ${time}; a switch cannot be moved before that. ${name('switch.delete')} removes the latest one first.`,
-  confirmMove: (from: string, to: string) => `Move the latest switch from ${from} to ${to}?`,
+  confirmMove: (names: string, from: string, to: string) =>
+    `Move the latest switch (${bold(names)}) from ${from} to ${to}?`,
   switchMoved: (to: string) => `✅ The latest switch is now at ${to}.`,
   confirmDeleteSwitch: (names: string, time: string) =>
     `Delete the latest switch (${names}, ${time})?`,
@@ -30,7 +34,7 @@ export const frontTexts = {
     mode === 'off'
       ? 'Autoproxy is off.'
       : mode === 'front'
-        ? 'Autoproxy uses the first fronter.'
+        ? `Autoproxy uses the first fronter (${member ?? 'nobody fronts'}).`
         : mode === 'latch'
           ? `Autoproxy uses the last proxied member${member ? ` (${member})` : ''}.`
           : `Autoproxy uses ${member ?? 'no member'}.`,
@@ -44,4 +48,9 @@ export const frontTexts = {
     latch: '✅ Autoproxy now uses the last proxied member in this server.',
   },
   autoproxyMember: (name: string) => `✅ Autoproxy now uses ${name} in this server.`,
+  /** Takes what `autoproxySet` or `autoproxyMember` would say. */
+  autoproxyAlready: (set: string) =>
+    set
+      .replace('✅ Autoproxy is now', 'Autoproxy is already')
+      .replace('✅ Autoproxy now', 'Autoproxy already'),
 }

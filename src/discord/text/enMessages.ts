@@ -26,7 +26,6 @@ export const messageTexts = {
   sayDisabled: (name: NameCommand) =>
     `Speaking by command is off in this server. Moderators turn it on with ${name('serverconfig', { setting: 'say on' })}.`,
   said: '✅ Sent.',
-  pingsDisabled: 'This system does not want to be pinged.',
   pinged: '✅ Pinged.',
   noReason: 'I do not know that message, or it is not yours.',
 }

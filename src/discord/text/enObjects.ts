@@ -1,6 +1,23 @@
 import type { NameCommand } from './commandNames'
 import { list, plural } from './format'
 
+/** Escaped names of members and of the groups that they join or leave. */
+interface Memberships {
+  readonly members: readonly string[]
+  readonly groups: readonly string[]
+}
+
+const MAX_LISTED = 5
+const NOBODY_NAMED = 'Nothing was named.'
+
+function isAny({ members, groups }: Memberships): boolean {
+  return members.length > 0 && groups.length > 0
+}
+
+function some(names: readonly string[], noun: string): string {
+  return names.length > MAX_LISTED ? `${names.length} ${noun}` : list(names)
+}
+
 /** Texts about systems, members, groups and their lists. */
 export const objectTexts = {
   unnamedSystem: 'Unnamed system',
@@ -30,12 +47,16 @@ export const objectTexts = {
     `✅ Your system tag is now ${isOn ? 'shown' : 'hidden'} in this server.`,
   membersOf: (name: string) => `Members of ${name}`,
   groupsOf: (name: string) => `Groups of ${name}`,
+  listSearch: (title: string, term: string) => `${title} with “${term}”`,
   listEmpty: 'Nothing was found.',
+  noMatch: (term: string) => `Nothing matches "${term}".`,
   labelled: (label: string, value: string) => `${label}: ${value}`,
+  randomOrder: 'chance',
   oneOrder: 'A list has one order. Please choose only one `-by-…` flag.',
-  listFooter: (page: number, pages: number, count: number, hidden: number) =>
+  listFooter: (page: number, pages: number, count: number, hidden: number, order: string) =>
     [
       plural(count, 'result', 'results'),
+      `by ${order.toLowerCase()}`,
       ...(pages > 1 ? [`page ${page} of ${pages}`] : []),
       ...(hidden > 0 ? [`${hidden} not shown (-all shows all)`] : []),
     ].join(' · '),
@@ -44,6 +65,7 @@ export const objectTexts = {
   groupId: (id: string) => `Group ID: ${id}`,
   memberCreated: (name: string, id: string) => `✅ Member ${name} was created. The ID is ${id}.`,
   groupCreated: (name: string, id: string) => `✅ Group ${name} was created. The ID is ${id}.`,
+  nextTags: (command: string, example: string) => `Next: ${command}, then write ${example}.`,
   quoteNames: 'Because the name has spaces, write it in quotes in other commands.',
   nearLimit: (count: number, limit: number) => `You have ${count} of ${limit} members.`,
   confirmDuplicateName: (name: string, id: string) =>
@@ -62,15 +84,31 @@ export const objectTexts = {
   confirmReplaceTags: (tags: string) => `This replaces all tags: ${tags}. Continue?`,
   confirmClearTags: (name: string) => `Remove all proxy tags of ${name}?`,
   groupsOfMember: (name: string, groups: string) => `Groups of ${name}: ${groups || 'none'}`,
+  /** Takes pairs of members and groups that changed, and those that did not. */
   membershipChanged: (
     action: 'add' | 'remove',
-    changed: number,
-    unchanged: number,
+    changed: Memberships,
+    unchanged: Memberships,
     missing: readonly string[],
-  ) =>
-    [
-      `${changed > 0 ? '✅' : '❌'} ${changed} ${action === 'add' ? 'added' : 'removed'}`,
-      ...(unchanged > 0 ? [`${unchanged} ${action === 'add' ? 'already in' : 'not in'}`] : []),
-      ...(missing.length > 0 ? [`not found: ${list(missing)}`] : []),
-    ].join(', '),
+  ) => {
+    const isAdd = action === 'add'
+    const lines = [
+      ...(isAny(changed)
+        ? [
+            `${some(changed.members, 'members')} ${isAdd ? 'added to' : 'removed from'} ${some(changed.groups, 'groups')}.`,
+          ]
+        : []),
+      ...(isAny(unchanged)
+        ? [
+            `${some(unchanged.members, 'members')} ${unchanged.members.length === 1 ? 'is' : 'are'} ${isAdd ? 'already' : 'not'} in ${some(unchanged.groups, 'groups')}.`,
+          ]
+        : []),
+      ...(missing.length > 0 ? [`Not found: ${list(missing)}.`] : []),
+    ]
+    return `${isAny(changed) ? '✅' : '❌'} ${lines.join(' ') || NOBODY_NAMED}`
+  },
+  confirmAll: (action: 'add' | 'remove', count: number, group: string) =>
+    action === 'add'
+      ? `Add ${plural(count, 'member', 'members')} to ${group}?`
+      : `Remove all members (${count}) from ${group}?`,
 }

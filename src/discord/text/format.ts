@@ -28,3 +28,24 @@ export function bold(text: string): string {
 export function capitalize(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
+
+const UNITS = [
+  [86_400, 'day', 'days'],
+  [3_600, 'hour', 'hours'],
+  [60, 'minute', 'minutes'],
+  [1, 'second', 'seconds'],
+] as const
+
+/** Formats seconds in their two largest units, as in `2 days, 3 hours`. */
+export function duration(seconds: number): string {
+  const parts: string[] = []
+  let rest = Math.round(seconds)
+  for (const [size, one, other] of UNITS) {
+    const count = Math.floor(rest / size)
+    rest -= count * size
+    if (count > 0) parts.push(plural(count, one, other))
+    else if (parts.length > 0) break
+    if (parts.length === 2) break
+  }
+  return parts.length === 0 ? plural(0, 'second', 'seconds') : parts.join(', ')
+}

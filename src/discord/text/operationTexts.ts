@@ -4,10 +4,15 @@ export const operationTexts = {
   gone: 'This message does not exist any more.',
   notAllowed: 'Discord did not let me do that. I may lack a permission in that channel.',
   tooSoon: 'You have pinged this author already. Please wait a minute.',
-  pingsDisabled: 'The author of this message does not want to be pinged through it.',
+  /** Takes the account, so that the reader can copy its mention. */
+  pingsDisabled: (sender: string) =>
+    `This system does not want to be pinged by reactions. To mention the account yourself, copy this: \`<@${sender}>\``,
   /** Takes the time of the end in seconds since 1970. */
   slowmode: (endsAt: number) =>
     `Slow mode is on in this channel. You can write again <t:${endsAt}:R>.`,
-  pinged: (sender: string, pinger: string, link: string) =>
-    `Psst, <@${sender}>, <@${pinger}> mentioned you: ${link}`,
+  /** Takes the name that a proxied message shows, escaped. */
+  proxiedAs: (name: string) => `It was proxied as **${name}**.`,
+  /** Takes the name that the message shows, escaped. */
+  pinged: (name: string, sender: string, pinger: string, link: string) =>
+    `Psst, **${name}** (<@${sender}>): <@${pinger}> pinged you. ${link}`,
 }

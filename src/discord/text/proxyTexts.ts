@@ -27,6 +27,8 @@ export const proxyTexts = {
   voiceRefused: 'Discord did not accept this voice message from me, so I did not proxy it.',
   partFailed: 'I could not send all files of this message, so I took back the part that was sent.',
   failed: 'Discord refused the proxied message, so I left yours as it is.',
+  discordFault:
+    'Discord had a fault, so I left your message as it is. Edit it or send it again in a moment.',
   deletionRefused:
     'I could not delete your message, because I lack the permission Manage Messages here, so I took back the proxied one.',
 }
@@ -48,6 +50,7 @@ export const ignoreTexts: Readonly<Record<string, string>> = {
     'I find nothing that prevents it. I may have been offline when you sent it; edit it, or send it again.',
   duplicate: 'It was handled before.',
   failed: 'Discord refused the proxied message.',
+  discord_fault: 'Discord had a fault. Edit the message or send it again.',
   already_proxied: 'It was proxied already.',
   no_system: 'Your account is not linked to a system.',
   system_disabled: 'The operator of this bot has disabled your system.',

@@ -227,7 +227,10 @@ describe('no command discloses in a channel', () => {
     const { owner } = await newSecrets()
     await owner.say('pk;m new Finch')
     const { text } = await owner.say('pk;sw edit Finch -append')
-    expect(text).toBe('✅ Switch changed. Now fronting: Private member, Wren, Finch.')
+    expect(text).toBe(
+      '✅ Switch changed. Now fronting: Private member, Wren, and Finch. ' +
+        'Before: Private member and Wren.',
+    )
     expect((await owner.say('pk;sw Veiledbird')).text).toContain('Veiledbird')
   })
 })

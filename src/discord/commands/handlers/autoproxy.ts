@@ -8,13 +8,14 @@ import type { Context } from '../context'
 import type { Arguments } from '../grammar/matchCommand'
 import { isPrivate, mayNamePrivate, requireOwn } from '../ownSystem'
 import { resolveOwnMember } from '../references'
-import { viewMember } from '../views'
+import { viewFront, viewMember } from '../views'
 import { requireGuild } from './common'
+import { nameFronters } from './front'
 
 const MODES: ReadonlyMap<string, 'off' | 'front' | 'latch'> = new Map([
-  ...['off', 'stop', 'cancel', 'no', 'disable'].map((word) => [word, 'off'] as const),
-  ...['front', 'fronter', 'switch'].map((word) => [word, 'front'] as const),
-  ...['latch', 'last', 'proxy', 'stick', 'sticky'].map((word) => [word, 'latch'] as const),
+  ...['off', 'stop', 'cancel', 'no', 'disable', 'remove'].map((word) => [word, 'off'] as const),
+  ...['front', 'fronter', 'switch', 'f'].map((word) => [word, 'front'] as const),
+  ...['latch', 'last', 'proxy', 'stick', 'sticky', 'l'].map((word) => [word, 'latch'] as const),
 ])
 
 /** Shows or sets the autoproxy mode of the own system in this guild. */
@@ -28,7 +29,10 @@ export async function runAutoproxy(
   const given = values.name
   if (given === undefined) return showAutoproxy(context, guild, flags)
   const mode = flags.has('id') ? undefined : MODES.get(given.toLowerCase())
+  const before = await getOwnAutoproxy(deps, own.viewer, guild)
   if (mode !== undefined) {
+    if (before.autoproxy_mode === mode)
+      return { content: texts.autoproxyAlready(texts.autoproxySet[mode]) }
     const isMember = mode === 'latch'
     await patchAutoproxy(deps, own.viewer, guild, {
       autoproxy_mode: mode,
@@ -37,11 +41,14 @@ export async function runAutoproxy(
     return { content: texts.autoproxySet[mode] }
   }
   const member = await resolveOwnMember(context, given, { flags })
+  const set = texts.autoproxyMember(escapeMarkdown(member.name))
+  if (before.autoproxy_mode === 'member' && before.autoproxy_member?.hid === member.id)
+    return { content: texts.autoproxyAlready(set) }
   await patchAutoproxy(deps, own.viewer, guild, {
     autoproxy_mode: 'member',
     autoproxy_member: member.id,
   })
-  return { content: texts.autoproxyMember(escapeMarkdown(member.name)) }
+  return { content: set }
 }
 
 async function showAutoproxy(
@@ -56,7 +63,10 @@ async function showAutoproxy(
   const member = autoproxy_member && (await viewMember(context, own.viewer, autoproxy_member.hid))
   const isNamed = member && (!isPrivate(member) || mayNamePrivate(context, own, flags))
   const name = member && (isNamed ? escapeMarkdown(member.name) : texts.hiddenMember)
-  const state = texts.autoproxyState(mode, name)
+  const front = mode === 'front' ? await viewFront(context, own.viewer, '@me') : null
+  const fronters =
+    front && (await nameFronters(context, own.viewer, { id: own.system.hid, own }, front, flags))
+  const state = texts.autoproxyState(mode, fronters?.map((one) => escapeMarkdown(one))[0] ?? name)
   const note = autoproxy_enabled ? '' : `\n${texts.autoproxyAccountOff(context.name)}`
   return {
     embeds: [

@@ -76,12 +76,12 @@ export const settingTable: readonly Setting[] = [
   ofSystem(['proxy case', 'case'], 'case_sensitive_proxy_tags'),
   ofSystem(['proxy error', 'pe'], 'proxy_error_message_enabled'),
   ofSystem(['proxy switch', 'proxyswitch', 'ps'], 'proxy_switch'),
-  ofSystem(['private member', 'private members', 'pm'], 'member_default_private'),
-  ofSystem(['private group', 'private groups', 'pg'], 'group_default_private'),
+  ofSystem(['private member', 'private members', 'pm', 'mp'], 'member_default_private'),
+  ofSystem(['private group', 'private groups', 'pg', 'gp'], 'group_default_private'),
   ofSystem(['show private', 'showprivate', 'sp'], 'show_private_info'),
   ofSystem(['split ids', 'split id', 'sid'], 'hid_display_split'),
-  ofSystem(['cap ids', 'caps ids', 'capitalize ids', 'cid'], 'hid_display_caps'),
-  ofSystem(['pad ids', 'pad id', 'pid'], 'hid_list_padding'),
+  ofSystem(['cap ids', 'cap id', 'caps ids', 'capitalize ids', 'cid'], 'hid_display_caps'),
+  ofSystem(['pad ids', 'pad id', 'id pad', 'id padding', 'pid'], 'hid_list_padding'),
   ofSystem(['name format', 'nameformat', 'nf'], 'name_format'),
   {
     names: ['server name format', 'servernameformat', 'snf'],
@@ -114,10 +114,10 @@ export async function runConfig(context: Context, { lists, flags }: Arguments): 
   const { setting, rest } = found
   const name = setting.names[0] ?? ''
   const isClear = flags.has('clear') || CLEAR_WORDS.includes(rest.toLowerCase())
-  if (rest === '' && !isClear)
-    return {
-      content: texts.settingIs(name, formatSetting(context, await setting.read(context, own))),
-    }
+  if (rest === '' && !isClear) {
+    const value = formatSetting(context, await setting.read(context, own))
+    return { content: explainSetting(context, 'config', name, value) }
+  }
   const value = isClear ? setting.initial : setting.parse(context, rest)
   await setting.write(context, own, value)
   return { content: texts.settingSet(name, formatSetting(context, value)) }
@@ -137,6 +137,18 @@ export function findSetting<T extends { readonly names: readonly string[] }>(
     if (setting) return { setting, rest: words.slice(count).join(' ') }
   }
   return null
+}
+
+/** Shows a setting, and says what it does. */
+export function explainSetting(
+  { texts, name: nameCommand }: Context,
+  command: 'config' | 'serverconfig',
+  name: string,
+  value: string,
+): string {
+  const explanation = texts.explanations[name] ?? ''
+  const example = nameCommand(command, { setting: `${name} …` })
+  return `${texts.settingIs(name, value)}\n${texts.settingExplained(explanation, example)}`
 }
 
 /** Refuses a setting that does not exist, and names the closest ones. */
@@ -172,6 +184,6 @@ async function listSettings(context: Context, own: Own): Promise<Answer> {
 function formatSetting({ texts }: Context, value: unknown): string {
   if (typeof value === 'boolean') return value ? texts.on : texts.off
   if (value === null || value === undefined) return texts.defaultValue
-  if (typeof value === 'number') return value === 0 ? texts.never : texts.seconds(value)
+  if (typeof value === 'number') return value === 0 ? texts.never : texts.duration(value)
   return formatCodeSpan(String(value))
 }

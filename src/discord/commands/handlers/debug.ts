@@ -12,17 +12,17 @@ import { Refusal } from '../refusal'
 export async function checkPermissions(context: Context, { values }: Arguments): Promise<Answer> {
   const { texts, discord, account } = context
   const named = values.guild === undefined ? null : /^(?:<#)?(\d{15,20})>?$/.exec(values.guild)?.[1]
-  if (named === undefined) throw new Refusal(texts.channelNotFound)
+  if (named === undefined) throw new Refusal(texts.channelsNotFound)
   const ofGuild = named === null ? null : await discord.listChannels(named, account)
   const guildId = ofGuild ? named : context.guild?.id
   if (guildId === undefined || guildId === null) throw new Refusal(texts.guildOnly)
   const all = ofGuild ?? (await discord.listChannels(guildId, account)) ?? []
   // An account that sees no channel is not in the guild and learns nothing about it.
-  if (!all.some(isSeen)) throw new Refusal(texts.channelNotFound)
+  if (!all.some(isSeen)) throw new Refusal(texts.channelsNotFound)
   const wanted = ofGuild || named === null ? all : all.filter(({ id }) => id === named)
   const channels = wanted.filter(({ type }) => type !== ChannelType.Category)
   if (channels.length === 0 || (!ofGuild && named !== null && !channels.some(isSeen)))
-    throw new Refusal(texts.channelNotFound)
+    throw new Refusal(texts.channelsNotFound)
   const lacking = channels.flatMap((channel) => {
     const missing = missingPermissions(channel.bot, PROXY_PERMISSIONS)
     return missing.length > 0 ? [{ channel, missing }] : []

@@ -2,8 +2,9 @@ import type { Entity, Patch } from '../../../model/core/entity'
 import type { Field } from '../../../model/core/field'
 import { Problem } from '../../../model/core/validation'
 import { escapeMarkdown, escapeMaskedLinks, formatCodeBlock } from '../../messages/escape'
+import type { Texts } from '../../text/texts'
 import type { Answer } from '../answer'
-import { confirm } from '../ask'
+import { confirm, offerUndo } from '../ask'
 import { formatBirthday } from '../cards/cards'
 import { buildEmbed, shorten } from '../cards/embed'
 import { type Handler, SURE } from '../command'
@@ -33,7 +34,11 @@ interface FieldTarget {
   readonly owner: string
   readonly label: string
   readonly field: Field
+  /** Reads the value as it may be shown here, and as its owner sees it. */
   readonly read: () => Promise<unknown>
+  readonly readOwn: () => Promise<unknown>
+  /** The field is the name of the object, as an owner is told of it. */
+  readonly renames?: string
   /** Null if the account may not change it. */
   readonly write: ((value: unknown) => Promise<unknown>) | null
 }
@@ -52,6 +57,10 @@ export function changeField<E extends Entity, G extends Entity>(
       label: labelOf(context.texts.fieldLabels, key),
       field: fieldOf(subject.entity, key),
       read: async () => values[key],
+      readOwn: async () => own && (await subject.view(context, own.viewer, id))[key],
+      ...(key === 'name' && {
+        renames: subject.parameter === 'system' ? context.texts.yourSystem : escapeMarkdown(name),
+      }),
       write: own && ((value) => subject.patch(context, own, id, patchOf<E>(key, value))),
     })
   }
@@ -67,14 +76,16 @@ export function changeGuildField<E extends Entity, G extends Entity>(
     const { inGuild } = subject
     if (!inGuild) throw new Error(`a ${subject.parameter} has no settings in guilds`)
     const { id, own, name } = await requireOwnSubject(context, subject, args)
+    const read = async () => {
+      const settings = await orNull(inGuild.read(context, own, id, guild))
+      return settings && new Map<string, unknown>(Object.entries(settings)).get(key)
+    }
     return runField(context, args, {
       owner: name,
       label: labelOf(context.texts.serverFieldLabels, key),
       field: fieldOf(inGuild.entity, key),
-      read: async () => {
-        const found = await orNull(inGuild.read(context, own, id, guild))
-        return found && new Map<string, unknown>(Object.entries(found)).get(key)
-      },
+      read,
+      readOwn: read,
       write: (value) => inGuild.patch(context, own, id, guild, patchOf<G>(key, value)),
     })
   }
@@ -95,8 +106,9 @@ export function parseFields<E extends Entity>(
   for (const [key, text] of Object.entries(given)) {
     if (text === undefined) continue
     const label = labelOf(texts.fieldLabels, key)
-    const value = parseText(fieldOf(entity, key), text.trim())
-    if (value instanceof Problem) problems.push(texts.invalidValue(label, value))
+    const field = fieldOf(entity, key)
+    const value = parseText(field, text.trim())
+    if (value instanceof Problem) problems.push(explainProblem(texts, field, label, text, value))
     else patch.set(key, value)
   }
   if (problems.length > 0) throw new Refusal(problems.join('\n'))
@@ -156,19 +168,55 @@ async function runField(context: Context, args: Arguments, target: FieldTarget):
   if (!write) throw new Refusal(texts.notYours)
   if (isClear) {
     if (field.required) throw new Refusal(texts.cannotClear(label))
-    const clear = async (): Promise<Answer> => {
-      await write(field.defaultValue)
-      return { content: texts.cleared(escapeMarkdown(owner), label) }
-    }
+    const clear = () =>
+      overwrite(context, target, write, field.defaultValue, {
+        content: texts.cleared(escapeMarkdown(owner), label),
+      })
     if (flags.has('y')) return clear()
     return confirm(context, texts.confirmClear(escapeMarkdown(owner), label), clear)
   }
   const picture = field.kind === 'url' ? await readPicture(context, given) : null
   const value = parseText(field, picture?.url ?? given ?? '')
   if (value instanceof Problem)
-    throw new Refusal(field.kind === 'date' ? texts.invalidDate : texts.invalidValue(label, value))
+    throw new Refusal(
+      field.kind === 'date'
+        ? texts.invalidDate
+        : explainProblem(texts, field, label, given ?? '', value),
+    )
+  const warning = picture?.warning ?? null
+  const answer = showChanged(context, target, String(value), warning)
+  return overwrite(context, target, write, value, answer)
+}
+
+function explainProblem(
+  texts: Texts,
+  { kind }: Field,
+  label: string,
+  typed: string,
+  problem: Problem,
+): string {
+  return kind === 'color'
+    ? texts.invalidColor(escapeMarkdown(shorten(typed, 50)))
+    : texts.invalidValue(label, problem)
+}
+
+/** Texts that are longer are not lost by a mistake: the answer offers them back. */
+const UNDO_LENGTH = 100
+
+async function overwrite(
+  context: Context,
+  { owner, label, readOwn }: FieldTarget,
+  write: (value: unknown) => Promise<unknown>,
+  value: unknown,
+  answer: Answer,
+): Promise<Answer> {
+  const before = await readOwn()
   await write(value)
-  return showChanged(context, target, String(value), picture?.warning ?? null)
+  if (typeof before !== 'string' || before.length <= UNDO_LENGTH || before === value) return answer
+  return offerUndo(context, answer, async () => {
+    await write(before)
+    return { content: context.texts.undone(escapeMarkdown(owner), label) }
+  })
 }
 
 /** Shows or sets a field that is on or off; one that may be empty then follows another setting. */
@@ -204,12 +252,19 @@ function parseText(field: Field, text: string): unknown {
 
 async function show(
   { texts }: Context,
-  { owner, label, field, read }: FieldTarget,
+  { owner, label, field, read, readOwn }: FieldTarget,
   flags: ReadonlySet<string>,
 ): Promise<Answer> {
   const value = await read()
-  if (value === null || value === undefined || value === '')
-    return { content: texts.fieldEmpty(escapeMarkdown(owner), label) }
+  const isEmpty = (text: unknown) => text === null || text === undefined || text === ''
+  if (isEmpty(value)) {
+    const isHidden = !flags.has('public') && !isEmpty(await readOwn())
+    return {
+      content: isHidden
+        ? texts.fieldIsPrivate(label)
+        : texts.fieldEmpty(escapeMarkdown(owner), label),
+    }
+  }
   const title = texts.fieldOf(owner, label)
   const text = String(value)
   if (flags.has('raw')) return { content: formatCodeBlock(shorten(text, 1900)) }
@@ -222,22 +277,27 @@ async function show(
 
 function showChanged(
   { texts }: Context,
-  { owner, label, field }: FieldTarget,
+  { owner, label, field, renames }: FieldTarget,
   text: string,
   warning: string | null,
 ): Answer {
+  const value = formatValue(field, text)
+  if (renames !== undefined) return { content: texts.renamed(renames, value) }
   const changed = texts.changed(escapeMarkdown(owner), label)
   const content = warning === null ? changed : `${changed}\n${warning}`
-  const embed =
-    field.kind === 'url'
-      ? { title: label, banner: text }
-      : { title: label, description: formatValue(field, text) }
-  return { content, embeds: [buildEmbed(embed)] }
+  const title = texts.fieldTitle(label)
+  if (field.kind === 'url') return { content, embeds: [buildEmbed({ title, banner: text })] }
+  if (isLong(field)) return { content, embeds: [buildEmbed({ title, description: value })] }
+  return { content: texts.changedTo(escapeMarkdown(owner), label, value) }
 }
 
-function formatValue({ kind, max = 0 }: Field, text: string): string {
-  if (kind === 'color') return `#${text}`
-  if (kind === 'date') return formatBirthday(text) ?? text
-  // Descriptions keep their formatting; short texts are shown as typed.
-  return max > 200 ? escapeMaskedLinks(text) : escapeMarkdown(text)
+/** Descriptions keep their formatting; short texts are shown as typed. */
+function isLong({ max = 0 }: Field): boolean {
+  return max > 200
+}
+
+function formatValue(field: Field, text: string): string {
+  if (field.kind === 'color') return `#${text}`
+  if (field.kind === 'date') return formatBirthday(text) ?? text
+  return isLong(field) ? escapeMaskedLinks(text) : escapeMarkdown(text)
 }

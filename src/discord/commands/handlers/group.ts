@@ -4,19 +4,33 @@ import { createGroup } from '../../../service/groups/groups'
 import { changeGroupMembers } from '../../../service/groups/memberships'
 import { escapeMarkdown, formatCodeSpan } from '../../messages/escape'
 import type { Answer } from '../answer'
+import { confirm } from '../ask'
 import { groupCard } from '../cards/cards'
 import type { Handler } from '../command'
 import type { Context } from '../context'
 import type { Arguments } from '../grammar/matchCommand'
 import { type LastFront, listRows } from '../list'
 import { publicOf, requireOwn, viewerAt } from '../ownSystem'
-import { resolveGroup, resolveOwnGroup, resolveOwnMembers, resolveSystem } from '../references'
+import {
+  type NamedList,
+  resolveGroup,
+  resolveOwnGroup,
+  resolveOwnMembers,
+  resolveSystem,
+} from '../references'
 import { Refusal } from '../refusal'
-import { stranger, viewGroup, viewGroupMembers, viewGroups, viewMembers } from '../views'
+import {
+  type MemberView,
+  stranger,
+  viewGroup,
+  viewGroupMembers,
+  viewGroups,
+  viewMembers,
+} from '../views'
 import { idStyle, orNull } from './common'
 import { parseFields } from './fields'
 import { readLastFronts } from './front'
-import { createUnlessDuplicate, type DraftTexts, randomMember } from './member'
+import { createUnlessDuplicate, type DraftTexts, escapeNames, randomMember } from './member'
 
 export async function showGroup(context: Context, { values, flags }: Arguments): Promise<Answer> {
   const { id, own } = await resolveGroup(context, values.group ?? '', { flags })
@@ -54,24 +68,32 @@ export async function createGroupFrom(
 export function changeMembersOfGroup(action: 'add' | 'remove') {
   return async (context: Context, { values, lists, flags }: Arguments): Promise<Answer> => {
     const { texts, deps } = context
-    const { id, own } = await resolveOwnGroup(context, values.group ?? '', { flags })
-    const members = await viewGroupMembers(context, own.viewer, id)
-    const before = new Set(members.map((member) => member.id))
-    const named = flags.has('all')
-      ? { rows: await viewMembers(context, own.viewer, '@me'), missing: [] }
-      : await resolveOwnMembers(context, own, lists.members ?? [], flags)
-    const changed = named.rows.filter((member) => before.has(member.id) === (action === 'remove'))
-    const ids = changed.map((member) => member.id)
-    if (ids.length > 0) await changeGroupMembers(deps, own.viewer, id, action, ids)
-    return {
-      content: texts.membershipChanged(
-        action,
-        changed.length,
-        named.rows.length - changed.length,
-        named.missing.map((name) => escapeMarkdown(name)),
-      ),
-      isRefusal: changed.length === 0,
+    const { id, name, own } = await resolveOwnGroup(context, values.group ?? '', { flags })
+    const before = await viewGroupMembers(context, own.viewer, id)
+    const isIn = (member: MemberView) => before.some((other) => other.id === member.id)
+    const change = async (named: Pick<NamedList<MemberView>, 'rows' | 'missing'>) => {
+      const changed = named.rows.filter((member) => isIn(member) === (action === 'remove'))
+      const unchanged = named.rows.filter((member) => !changed.includes(member))
+      const ids = changed.map((member) => member.id)
+      if (ids.length > 0) await changeGroupMembers(deps, own.viewer, id, action, ids)
+      const groups = [escapeMarkdown(name)]
+      return {
+        content: texts.membershipChanged(
+          action,
+          { members: escapeNames(changed), groups },
+          { members: escapeNames(unchanged), groups },
+          named.missing.map((text) => escapeMarkdown(text)),
+        ),
+        isRefusal: changed.length === 0,
+      }
     }
+    if (!flags.has('all'))
+      return change(await resolveOwnMembers(context, own, lists.members ?? [], flags))
+    const all = await viewMembers(context, own.viewer, '@me')
+    const rows = action === 'add' ? all.filter((member) => !isIn(member)) : before
+    if (rows.length === 0 || flags.has('y')) return change({ rows, missing: [] })
+    const question = texts.confirmAll(action, rows.length, escapeMarkdown(name))
+    return confirm(context, question, () => change({ rows, missing: [] }))
   }
 }
 

@@ -79,6 +79,8 @@ export async function createMemberFrom(
     const { member_limit: limit } = await ownSettings(context, own)
     const count = members.length + 1
     const lines = [texts.memberCreated(escapeMarkdown(name), formatCodeSpan(row.hid))]
+    if (members.every((member) => member.proxy_tags.length === 0) && proxy_tags.length === 0)
+      lines.push(nextTags(context, name))
     if (name.includes(' ')) lines.push(texts.quoteNames)
     if (limit && count >= limit * NEAR_LIMIT) lines.push(texts.nearLimit(count, limit))
     if (picture?.warning) lines.push(picture.warning)
@@ -87,6 +89,13 @@ export async function createMemberFrom(
   const mayName = mayNamePrivate(context, own, flags)
   const conflicts = proxy_tags.flatMap((tag) => conflictsOf(texts, members, tag, mayName))
   return createUnlessDuplicate(context, { name, rows: members, conflicts, flags, create })
+}
+
+/** Suggests proxy tags for a member: the first letter of its name. */
+function nextTags({ texts, name: nameCommand }: Context, name: string): string {
+  const letter = /^[a-z]/i.exec(name)?.[0].toLowerCase() ?? 'x'
+  const command = nameCommand('member.proxy.set', { member: name, tags: `${letter}:text` })
+  return texts.nextTags(command, formatCodeSpan(`${letter}:hello`))
 }
 
 /** Asks before something is created under a name that exists, or with other conflicts. */
@@ -120,11 +129,15 @@ export const showMemberGroups: Handler = async (context, { values, flags }) => {
   return { content: context.texts.groupsOfMember(escapeMarkdown(name), names) }
 }
 
+export function escapeNames(rows: readonly { readonly name: string }[]): string[] {
+  return rows.map(({ name }) => escapeMarkdown(name))
+}
+
 /** Adds a member to groups or removes it, and counts what changed. */
 export function changeGroupsOfMember(action: 'add' | 'remove'): Handler {
   return async (context, { values, lists, flags }) => {
     const { texts, deps } = context
-    const { id, own } = await resolveOwnMember(context, values.member ?? '', { flags })
+    const { id, name, own } = await resolveOwnMember(context, values.member ?? '', { flags })
     const { rows, missing } = await resolveOwnGroups(context, own, lists.groups ?? [], flags)
     const before = new Set(
       (await viewMemberGroups(context, own.viewer, id)).map((group) => group.id),
@@ -132,12 +145,14 @@ export function changeGroupsOfMember(action: 'add' | 'remove'): Handler {
     const changed = rows.filter((group) => before.has(group.id) === (action === 'remove'))
     const ids = changed.map((group) => group.id)
     if (ids.length > 0) await changeMemberGroups(deps, own.viewer, id, action, ids)
+    const unchanged = rows.filter((group) => !changed.includes(group))
+    const member = [escapeMarkdown(name)]
     return {
       content: texts.membershipChanged(
         action,
-        changed.length,
-        rows.length - changed.length,
-        missing.map((name) => escapeMarkdown(name)),
+        { members: member, groups: escapeNames(changed) },
+        { members: member, groups: escapeNames(unchanged) },
+        missing.map((text) => escapeMarkdown(text)),
       ),
       isRefusal: changed.length === 0,
     }

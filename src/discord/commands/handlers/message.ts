@@ -14,6 +14,7 @@ import {
   parseMessageReference,
 } from '../../messages/messageLink'
 import { hasPermissions, type PermissionName } from '../../permissions/permission'
+import { operationTexts } from '../../text/operationTexts'
 import { type Answer, MAX_CONTENT, type Modal } from '../answer'
 import { buildEmbed, shorten } from '../cards/embed'
 import type { Context } from '../context'
@@ -254,10 +255,12 @@ export async function pingAuthor(context: Context, { values }: Arguments): Promi
   const { texts, discord, account } = context
   const target = await findTarget(context, values.message)
   await requireChannel(context, target)
-  if (!target.record.pings_enabled) throw new Refusal(texts.pingsDisabled, { isPrivate: true })
+  const { sender } = target.record.message
+  if (!target.record.pings_enabled)
+    throw new Refusal(operationTexts.pingsDisabled(sender), { isPrivate: true })
   const found = await discord.findMessage(target.reference)
   if (!found) throw new Refusal(texts.messageNotFound)
-  requireDone(await discord.ping(found, target.record.message.sender, account))
+  requireDone(await discord.ping(found, sender, account))
   return { content: texts.pinged, isPrivate: true }
 }
 

@@ -7,40 +7,39 @@ import { Refusal } from '../refusal'
 
 const SYNONYMS: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    bio: 'description',
-    desc: 'description',
-    pfp: 'avatar',
-    picture: 'avatar',
-    icon: 'avatar',
-    bday: 'birthday',
-    birthdate: 'birthday',
-    cover: 'banner',
-    splash: 'banner',
-    members: 'memberlist',
-    list: 'memberlist',
-    groups: 'grouplist',
+    ...named('description', 'bio', 'd', 'desc', 'describe', 'info', 'text', 'intro'),
+    ...named('avatar', 'pfp', 'pic', 'picture', 'icon', 'image', 'av'),
+    ...named('birthday', 'bday', 'bd', 'bdate', 'birth', 'birthdate', 'cakeday'),
+    ...named('banner', 'b', 'cover', 'splash'),
+    ...named('memberlist', 'mlist', 'members', 'list', 'l'),
+    ...named('grouplist', 'glist', 'groups', 'group', 'gs'),
     fronters: 'front',
     fronter: 'front',
-    fh: 'fronthistory',
-    switches: 'fronthistory',
-    history: 'fronthistory',
-    pronouns: 'pronoun',
-    prns: 'pronoun',
+    ...named('fronthistory', 'fh', 'switch', 'switches', 'history'),
+    ...named('pronoun', 'pn', 'prns', 'pronouns'),
     meta: 'metadata',
     created: 'metadata',
     tags: 'proxy',
     proxytags: 'proxy',
-    visible: 'visibility',
+    ...named('visibility', 'visible', 'hidden'),
   }),
 )
+
+function named(subject: string, ...words: readonly string[]): Record<string, string> {
+  return Object.fromEntries(words.map((word) => [word, subject]))
+}
 
 const LEVELS: ReadonlyMap<string, Level> = new Map(
   Object.entries({
     public: 'public',
+    pub: 'public',
     show: 'public',
     shown: 'public',
+    unhide: 'public',
+    unhidden: 'public',
     visible: 'public',
     private: 'private',
+    priv: 'private',
     hide: 'private',
     hidden: 'private',
   } as const),
@@ -79,7 +78,8 @@ export async function runPrivacy(
   const found = findLevels(entity, subject)
   if (found.length === 0) throw new Refusal(texts.privacySubjectsAre([...subjects, 'all']))
   await write(Object.fromEntries(found.map((key) => [key, wanted])))
-  const what = found.length > 1 ? texts.everything : subjectOf(found[0] ?? '')
+  const [key = ''] = found.map(subjectOf)
+  const what = found.length > 1 ? texts.everything : (texts.privacySubjects[key] ?? key)
   return { content: texts.privacyChanged(name, what, wanted) }
 }
 

@@ -1,6 +1,7 @@
 import { discordBot } from '../../../model/core/privacy'
 import type { Guild, GuildPatch } from '../../../model/proxy/guild'
 import { getGuild, patchGuild } from '../../../service/proxy/guilds'
+import { escapeMarkdown } from '../../messages/escape'
 import { ChannelType } from '../../permissions/channelType'
 import {
   hasPermissions,
@@ -15,7 +16,7 @@ import type { ChannelAccess } from '../discordInterface'
 import type { Arguments } from '../grammar/matchCommand'
 import { Refusal } from '../refusal'
 import { parseSwitched, requireGuild } from './common'
-import { findSetting, unknownSetting } from './config'
+import { explainSetting, findSetting, unknownSetting } from './config'
 
 /** A setting of a guild, as `serverconfig` names it. */
 interface ServerSetting {
@@ -49,7 +50,10 @@ function channels(
       const isRemove = ['remove', 'delete', 'allow', 'off', 'disable'].includes(
         action.toLowerCase(),
       )
-      if ((!isAdd && !isRemove) || refs.length === 0) throw new Refusal(context.texts.addOrRemove)
+      if ((!isAdd && !isRemove) || refs.length === 0) {
+        const setting = `${names[0]} add #general`
+        throw new Refusal(context.texts.addOrRemove(context.name('serverconfig', { setting })))
+      }
       const named = await findChannels(context, refs, isRemove ? guild[key] : [])
       const rest = guild[key].filter((id) => !named.includes(id))
       if (named.every((id) => guild[key].includes(id) === isAdd))
@@ -75,10 +79,10 @@ export const serverSettingTable: readonly ServerSetting[] = [
       const isText =
         channel &&
         [ChannelType.Text, ChannelType.Announcement].some((type) => type === channel.type)
-      if (!channel || !isText) throw new Refusal(texts.channelNotFound)
+      const refusal = new Refusal(texts.channelNotFound(escapeMarkdown(value)))
+      if (!channel || !isText) throw refusal
       // The asker must see the channel: its log shows messages of all other channels.
-      if (!hasPermissions(channel.asker, 'ViewChannel', 'SendMessages'))
-        throw new Refusal(texts.channelNotFound)
+      if (!hasPermissions(channel.asker, 'ViewChannel', 'SendMessages')) throw refusal
       const missing = missingPermissions(channel.bot, LOG_PERMISSIONS)
       if (missing.length > 0) throw new Refusal(texts.botLacks(missing))
       return { log_channel: channel.id }
@@ -86,10 +90,21 @@ export const serverSettingTable: readonly ServerSetting[] = [
   },
   channels(['log blacklist', 'logblacklist'], 'log_disabled_channels'),
   channels(['proxy blacklist', 'proxyblacklist', 'blacklist'], 'disabled_channels'),
-  flag(['require tag', 'require system tag', 'requiretag', 'enforce tag'], 'require_system_tag'),
+  flag(
+    ['require tag', 'require system tag', 'enforce tag', 'enforce system tag'],
+    'require_system_tag',
+  ),
   flag(['suppress notifications', 'silent', 'proxy silent'], 'silent'),
   flag(
-    ['invalid command error', 'invalid command errors', 'command errors', 'ice'],
+    [
+      'invalid command error',
+      'invalid command errors',
+      'command errors',
+      'unknown command error',
+      'unknown command response',
+      'invalid command response',
+      'ice',
+    ],
     'command_errors',
   ),
   flag(['say'], 'say_enabled'),
@@ -118,7 +133,8 @@ export async function runServerConfig(
   const { setting } = found
   const rest = found.rest === '' && flags.has('clear') ? 'clear' : found.rest
   const name = setting.names[0] ?? ''
-  if (rest === '') return { content: texts.settingIs(name, setting.show(context, guild)) }
+  if (rest === '')
+    return { content: explainSetting(context, 'serverconfig', name, setting.show(context, guild)) }
   const patch = await setting.change(context, guild, rest)
   const after = await patchGuild(deps, discordBot, guildId, patch)
   return { content: texts.settingSet(name, setting.show(context, after)) }
@@ -169,7 +185,7 @@ async function findChannels(
         if (child.parentId === channel.id) ids.add(child.id)
       }
     else if (id !== null && (channel || known.includes(id))) ids.add(id)
-    else throw new Refusal(context.texts.channelNotFound)
+    else throw new Refusal(context.texts.channelNotFound(escapeMarkdown(ref)))
   }
   return [...ids]
 }

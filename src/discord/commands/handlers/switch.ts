@@ -13,7 +13,6 @@ import {
 import { escapeMarkdown } from '../../messages/escape'
 import type { Answer } from '../answer'
 import { confirm } from '../ask'
-import { formatNames } from '../cards/cards'
 import type { Context } from '../context'
 import type { Arguments } from '../grammar/matchCommand'
 import { isPrivate, mayNamePrivate, type Own, ownSettings, requireOwn } from '../ownSystem'
@@ -64,7 +63,8 @@ export async function editSwitch(context: Context, { lists, flags }: Arguments):
   } catch (cause) {
     throw explainSame(context, cause, own, members, named)
   }
-  return { content: texts.switchEdited(nameFronters(context, own, members, named)) }
+  const before = nameFronters(context, own, front.members.map(toFronter), named)
+  return { content: texts.switchEdited(nameFronters(context, own, members, named), before) }
 }
 
 /** Removes all members from the latest switch. */
@@ -77,7 +77,8 @@ export async function editSwitchOut(context: Context): Promise<Answer> {
   } catch (cause) {
     throw explainSame(context, cause, own, [], [])
   }
-  return { content: texts.switchEdited('') }
+  const before = nameFronters(context, own, front.members.map(toFronter), [])
+  return { content: texts.switchEdited('', before) }
 }
 
 /** Logs a new switch with the current fronters and the named members. */
@@ -108,7 +109,7 @@ function nameFronters(
   const names = members.map((fronter) =>
     mayName || isTyped(fronter) || !isPrivate(fronter) ? fronter.name : context.texts.hiddenMember,
   )
-  return formatNames(names)
+  return context.texts.list(names.map((name) => escapeMarkdown(name)))
 }
 
 /** Combines the current and the named members as the flags say. */
@@ -147,8 +148,10 @@ export async function moveLatest(context: Context, { values, flags }: Arguments)
     return { content: texts.switchMoved(formatMoment(to)) }
   }
   if (flags.has('y')) return move()
-  const question = texts.confirmMove(formatMoment(latest.timestamp), formatMoment(to))
-  return confirm(context, question, move)
+  const front = await requireFront(context, own)
+  const names = nameFronters(context, own, front.members.map(toFronter), []) || texts.nobodyFronts
+  const from = formatMoment(latest.timestamp)
+  return confirm(context, texts.confirmMove(names, from, formatMoment(to)), move)
 }
 
 export async function deleteLatest(context: Context, { flags }: Arguments): Promise<Answer> {
@@ -211,9 +214,12 @@ function explainSame(
   if (!(cause instanceof DomainError) || cause.kind !== 'sameFronters') return cause
   const { texts } = context
   const names = nameFronters(context, own, members, named)
-  return new Refusal(members.length === 0 ? texts.alreadyOut : texts.alreadyFronting(names))
+  return new Refusal(
+    members.length === 0 ? texts.alreadyOut : texts.alreadyFronting(names, members.length),
+  )
 }
 
 function formatMoment(at: Instant): string {
-  return `<t:${Math.floor(at / 1_000_000)}:f>`
+  const seconds = Math.floor(at / 1_000_000)
+  return `<t:${seconds}:f> (<t:${seconds}:R>)`
 }

@@ -53,7 +53,7 @@ export function editForm<E extends Entity, G extends Entity>(subject: Subject<E,
           const { max = 40, required = false } = subject.entity.fields[key] ?? {}
           return {
             id: key,
-            label: texts.fieldLabels[key],
+            label: texts.fieldTitle(texts.fieldLabels[key]),
             value: String(values[key] ?? ''),
             isLong: max > LONG_TEXT,
             isRequired: required,

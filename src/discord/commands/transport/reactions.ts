@@ -86,9 +86,11 @@ export function createReactions(bot: Bot, lookUpMessage: LookUp): Reactions {
     const permissions = memberPermissions(place, user_id, member)
     if (!hasPermissions(permissions, 'ViewChannel', 'SendMessages')) return
     await removeReaction(reaction)
-    if (!record.pings_enabled) return sendDirect(user_id, { content: operationTexts.pingsDisabled })
+    const { sender } = record.message
+    if (!record.pings_enabled)
+      return sendDirect(user_id, { content: operationTexts.pingsDisabled(sender) })
     if (!hasPermissions(ownPermissions(bot, place), 'ViewChannel', 'SendMessages')) return
-    await pings.ping(ref, record.message.sender, user_id)
+    await pings.ping(ref, sender, user_id)
   }
 
   return {

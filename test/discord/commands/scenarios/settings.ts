@@ -10,7 +10,12 @@ export const settingConversations: Conversations = {
     ['pk;config ping off', '✅ ping: off'],
     ['pk;config autoproxy account off', '✅'],
     ['pk;config ap account', 'off'],
-    ['pk;config autoproxy timeout 2h', '7200 seconds'],
+    ['pk;config autoproxy timeout 2h', '2 hours'],
+    [
+      'pk;config ap timeout',
+      ['2 hours', 'Latched autoproxy ends', '`pk;config autoproxy timeout …`'],
+    ],
+    ['pk;config autoproxy timeout 1d12h', '1 day, 12 hours'],
     ['pk;config ap timeout off', 'never'],
     ['pk;config ap timeout reset', 'default'],
     ['pk;config ap timeout soon', '❌ That is not a duration'],
@@ -51,12 +56,12 @@ export const settingConversations: Conversations = {
     {
       say: 'pk;scfg log channel <hidden>',
       by: 'manager',
-      answer: '❌ There is no such channel',
+      answer: '❌ I find no channel **<hidden>** that you can use. Mention it',
     },
     {
       say: 'pk;scfg log channel <category>',
       by: 'manager',
-      answer: '❌ There is no such channel',
+      answer: '❌ I find no channel **',
     },
     { say: 'pk;scfg log channel clear', by: 'manager', answer: '✅ log channel: none' },
     { say: 'pk;scfg log blacklist add <channel>', by: 'manager', answer: `<#<channel>>` },
@@ -110,12 +115,12 @@ export const settingConversations: Conversations = {
     {
       say: 'pk;scfg proxy blacklist whatever',
       by: 'manager',
-      answer: '❌ Say `add` or `remove`',
+      answer: ['❌ Say `add` or `remove`', '`pk;serverconfig proxy blacklist add #general`'],
     },
     {
       say: 'pk;scfg proxy blacklist add 123',
       by: 'manager',
-      answer: '❌ There is no such channel',
+      answer: '❌ I find no channel **',
     },
     { say: 'pk;scfg log blacklist add all', by: 'manager', answer: '✅ log blacklist: <#' },
     { say: 'pk;scfg log blacklist remove all', by: 'manager', answer: '✅ log blacklist: none' },
@@ -123,6 +128,13 @@ export const settingConversations: Conversations = {
     { say: 'pk;scfg require tag off', by: 'manager', answer: '✅' },
     { say: 'pk;scfg suppress notifications on', by: 'manager', answer: '✅' },
     { say: 'pk;scfg say on', by: 'manager', answer: '✅ say: on' },
+    {
+      say: 'pk;scfg say',
+      by: 'manager',
+      answer: ['say: on', 'AutoMod', '`pk;serverconfig say …`'],
+    },
+    { say: 'pk;scfg enforce systemtag', by: 'manager', answer: 'require tag: off' },
+    { say: 'pk;scfg unknown command response', by: 'manager', answer: 'error: on' },
     { say: 'pk;scfg nonsense', by: 'manager', answer: '`pk;serverconfig` lists all' },
     {
       say: 'pk;scfg proxy blaklist add <channel>',

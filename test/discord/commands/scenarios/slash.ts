@@ -19,15 +19,18 @@ export const slashConversations: Conversations = {
     { use: 'system info', by: 'guest', answer: 'Orchard' },
     {
       use: 'system edit',
-      answer: ['Lantern Hill', 'name: Lantern Hill', 'tag: ', 'pronouns: ', 'colour: ', 'descr'],
+      answer: ['Lantern Hill', 'Name: Lantern Hill', 'Tag: ', 'Pronouns: ', 'Colour: ', 'Descr'],
     },
     {
       submit: { name: 'Hill', tag: '|H', pronouns: 'they', color: '#112233', description: 'Text' },
       answer: '✅',
     },
     { use: 'system info', answer: ['Hill', '|H', 'they', 'Text'] },
-    { use: 'system edit', answer: ['tag: |H', 'colour: 112233', 'description: Text'] },
-    { submit: { color: 'blue', tag: 'x', description: '' }, answer: '❌ colour: Must be six' },
+    { use: 'system edit', answer: ['Tag: |H', 'Colour: 112233', 'Description: Text'] },
+    {
+      submit: { color: 'blue', tag: 'x', description: '' },
+      answer: '❌ "blue" is not a colour code',
+    },
     { use: 'system info', answer: ['|H', 'Text'] },
     { use: 'system edit' },
     { submit: { description: '' }, answer: '✅' },
@@ -73,7 +76,7 @@ export const slashConversations: Conversations = {
     {
       use: 'member new',
       with: { name: 'Heron', color: 'blue', tags: 'none', pronouns: 'x'.repeat(101) },
-      answer: ['❌', 'colour: Must be six', 'pronouns: Too long', 'Write an example'],
+      answer: ['❌', '"blue" is not', 'Pronouns: Too long', 'Write an example'],
     },
     {
       use: 'member info',
@@ -85,14 +88,14 @@ export const slashConversations: Conversations = {
     { use: 'member info', with: { member: '<last>' }, answer: 'Pronouns: she' },
     { use: 'member new', with: { name: 'Heron', tags: '[text]' }, answer: 'Finch also has' },
     { press: 'Yes', answer: '✅ Member Heron' },
-    { use: 'member edit', with: { member: 'Finch' }, answer: ['name: Finch', 'birthday: '] },
+    { use: 'member edit', with: { member: 'Finch' }, answer: ['Name: Finch', 'Birthday: '] },
     {
       submit: { name: 'Robin', birthday: 'May 3', description: 'Text', display_name: '' },
       answer: '✅',
     },
     { use: 'member info', with: { member: 'Robin' }, answer: ['May 3', 'Text'] },
     { use: 'member edit', with: { member: 'Robin' } },
-    { submit: { birthday: 'soon' }, answer: '❌ birthday' },
+    { submit: { birthday: 'soon' }, answer: '❌ Birthday' },
     {
       use: 'member avatar',
       with: { member: 'Robin', url: 'https://example.com/e.png' },
@@ -134,7 +137,7 @@ export const slashConversations: Conversations = {
     {
       use: 'member server',
       with: { member: 'Robin', name: 'Robbie', keep_tags: 'on' },
-      answer: ['name in this server changed', 'now on'],
+      answer: ['✅ Name in this server of Robin: Robbie', 'now on'],
     },
     { use: 'member server', with: { member: 'Robin', name: '-' }, answer: 'Clear the name' },
     { press: 'Yes', answer: 'name in this server cleared' },
@@ -167,7 +170,11 @@ export const slashConversations: Conversations = {
       'birthday',
     ].map((sort) => ({ use: 'member list', with: { sort }, answer: 'Wren' })),
     { use: 'group new', with: { name: 'Keepers' }, answer: '✅' },
-    { use: 'group add', with: { group: 'Keepers', members: 'Wren' }, answer: '1 added' },
+    {
+      use: 'group add',
+      with: { group: 'Keepers', members: 'Wren' },
+      answer: '✅ Wren added to Keepers.',
+    },
     { use: 'member random', answer: 'Member ID' },
     { use: 'member random', with: { group: 'Keepers' }, answer: 'Wren' },
     { use: 'member delete', with: { member: '<heron>' }, answer: 'Type <heron> to confirm' },
@@ -194,10 +201,14 @@ export const slashConversations: Conversations = {
     { use: 'group new', with: { name: 'keepers', display_name: 'Two' }, answer: 'already exists' },
     { press: 'Yes', answer: '✅ Group keepers' },
     { use: 'group info', with: { group: '<last>' }, answer: 'Two' },
-    { use: 'group edit', with: { group: 'Keepers' }, answer: ['name: Keepers', 'colour: '] },
+    { use: 'group edit', with: { group: 'Keepers' }, answer: ['Name: Keepers', 'Colour: '] },
     { submit: { name: 'Guards', description: 'Text', color: '112233' }, answer: '✅' },
     { use: 'group info', with: { group: 'Guards' }, answer: 'Text' },
-    { use: 'group add', with: { group: 'Guards', members: 'Wren Nobody' }, answer: ['1 added'] },
+    {
+      use: 'group add',
+      with: { group: 'Guards', members: 'Wren Nobody' },
+      answer: '✅ Wren added to Guards. Not found: Nobody.',
+    },
     { use: 'group members', with: { group: 'Guards' }, answer: 'Wren' },
     {
       use: 'group members',
@@ -205,7 +216,11 @@ export const slashConversations: Conversations = {
       answer: 'Wren',
       isPublic: true,
     },
-    { use: 'group remove', with: { group: 'Guards', members: 'Wren' }, answer: '1 removed' },
+    {
+      use: 'group remove',
+      with: { group: 'Guards', members: 'Wren' },
+      answer: '✅ Wren removed from Guards.',
+    },
     {
       use: 'group privacy',
       with: { group: 'Guards', subject: 'visibility', level: 'private' },
@@ -220,7 +235,8 @@ export const slashConversations: Conversations = {
   '/switch and /front': [
     { use: 'member new', with: { name: 'Finch Hill' }, answer: '✅' },
     { use: 'front now', answer: 'There are no switches' },
-    { use: 'switch to', with: { members: 'Wren "Finch Hill"' }, answer: 'Wren, Finch Hill' },
+    { use: 'switch to', with: { members: 'Wren "Finch Hill"' }, answer: 'Wren and Finch Hill' },
+
     { use: 'switch to', with: { members: 'Nobody' }, answer: '❌ Not found: Nobody' },
     { use: 'switch edit', with: { members: 'Wren' }, answer: 'Now fronting: Wren' },
     { use: 'switch move', with: { when: '1h' }, answer: 'Move the latest switch' },
@@ -232,6 +248,7 @@ export const slashConversations: Conversations = {
     { use: 'front history', answer: 'Wren' },
     { use: 'front percent', answer: 'Wren' },
     { use: 'front percent', with: { period: '7d' }, answer: 'Share' },
+    { use: 'switch to', with: { members: 'Finch Hill' }, answer: 'Now fronting: Finch Hill.' },
     { use: 'switch out', answer: 'Nobody fronts' },
     { use: 'switch delete', answer: 'Delete the latest' },
     { press: 'Yes', answer: 'was deleted' },

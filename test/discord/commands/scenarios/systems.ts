@@ -1,6 +1,19 @@
 import { listFlags } from '../../../../src/discord/commands/list'
 import { expect } from '../../../tools/test'
-import type { Conversations } from '../conversations'
+import type { Conversations, Line } from '../conversations'
+
+const long = 'x'.repeat(101)
+
+/** A text of more than 100 characters can be brought back for 15 minutes, by its owner. */
+const undoLines: readonly Line[] = [
+  { say: `pk;system desc ${long}`, answer: '✅', lacks: ['old'] },
+  { say: 'pk;system desc oops', answer: 'description changed' },
+  { press: 'Undo', by: 'other', answer: 'Only the account that was asked' },
+  { say: `pk;system desc ${long}`, answer: '✅' },
+  { say: 'pk;system desc -clear -y', answer: 'cleared' },
+  { press: 'Undo', answer: 'the old description is back' },
+  { say: 'pk;system desc', answer: long },
+]
 
 export const systemConversations: Conversations = {
   'shows the own system, by ID, by account and by mention': [
@@ -16,7 +29,7 @@ export const systemConversations: Conversations = {
     ['pk;system 999999999999999999', 'has no system'],
   ],
   'sets, shows and clears each field of a system': [
-    ['pk;system name Hill of Lanterns', ['✅', 'Hill of Lanterns']],
+    ['pk;system name Hill of Lanterns', '✅ Your system is now called **Hill of Lanterns**.'],
     ['pk;system rn', 'Hill of Lanterns'],
     ['pk;system tag | LH', '✅'],
     ['pk;system t -raw', '```\n| LH\n```'],
@@ -25,10 +38,11 @@ export const systemConversations: Conversations = {
     ['pk;system bio -plaintext', 'first \\*line\\*'],
     ['pk;system pronouns they/them', 'they/them'],
     ['pk;system colour #FF8800', '#ff8800'],
-    ['pk;system color blue', '❌ colour: Must be six'],
+    ['pk;system color blue', '❌ "blue" is not a colour code'],
     ['pk;system avatar https://example.com/a.png', 'https://example.com/a.png'],
     ['pk;system icon', 'https://example.com/a.png'],
     ['pk;system banner not an address', '❌'],
+    ...undoLines,
     ['pk;system desc -clear', 'Clear the description'],
     { press: 'Yes', answer: 'description cleared' },
     ['pk;system desc', 'has no description'],
@@ -39,7 +53,7 @@ export const systemConversations: Conversations = {
     ['pk;system pronouns clear', 'Clear the pronouns'],
     ['YES', 'pronouns cleared'],
     ['yes', null],
-    [`pk;system name ${'x'.repeat(101)}`, ['❌ name: Too long', '101']],
+    [`pk;system name ${'x'.repeat(101)}`, ['❌ Name: Too long', '101']],
   ],
   'takes a picture from an upload or a mention': [
     {
@@ -83,7 +97,9 @@ export const systemConversations: Conversations = {
   ],
   'changes privacy': [
     ['pk;system privacy', ['Description: Public', 'Front history: Public']],
-    ['pk;system privacy fronthistory private', 'fronthistory is now private'],
+    ['pk;system privacy fronthistory private', 'front history is now private'],
+    ['pk;system privacy pn priv', 'pronouns are now private'],
+    ['pk;system privacy gs unhide', 'group list is now public'],
     ['pk;system privacy all private', 'everything is now private'],
     ['pk;system privacy', 'Description: Private'],
     ['pk;system privacy nonsense public', '❌ Choose one of: name'],
@@ -97,6 +113,8 @@ export const systemConversations: Conversations = {
     ['pk;system list full', ['Finch', 'Wren']],
     ['pk;find fin', ['Finch', '1 result']],
     { say: 'pk;find fin', lacks: ['Wren'] },
+    ['pk;list big -wmc -bmc', ['Members of Lantern Hill', 'by messages']],
+    ['pk;list zzz', ['with “zzz”', 'Nothing matches "zzz"']],
     ['pk;system <harbour> list', ['Members of Harbour', 'Nothing was found']],
     ['pk;member Wren private', 'everything is now private'],
     { say: 'pk;list', answer: '1 not shown', lacks: ['Wren'] },
@@ -245,7 +263,7 @@ export const systemConversations: Conversations = {
     ['pk;list -by-last-fronted', 'Last fronted: now'],
     ['pk;g new Keepers', '✅'],
     ['pk;g Keepers icon https://example.com/k.png', '✅'],
-    ['pk;g Keepers add Wren Finch', '2 added'],
+    ['pk;g Keepers add Wren Finch', '✅ Wren and Finch added to Keepers.'],
     ['pk;g Keepers list -by-last-fronted', /Wren[\s\S]*Finch/],
     ['pk;g list -with-icon', 'Avatar: <https://example.com/k.png>'],
     ['pk;g list -by-created -full', ['Keepers', 'Created: <t:']],

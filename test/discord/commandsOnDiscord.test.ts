@@ -82,12 +82,16 @@ describe('text commands', () => {
 
 describe('private matters', () => {
   test('are answered by direct message, and the channel gets a note', async () => {
-    const { say, sayDirectly, untilDirect, channelId } = await newcomer()
+    const { id, say, sayDirectly, untilDirect, channelId } = await newcomer()
     await sayDirectly('pk;system new Orchard')
     expect((await say('pk;token refresh')).content).toContain('Check your direct messages')
-    const direct = await untilDirect('token')
-    const token = /`([^`]{20,})`/.exec(direct.at(-1)?.content ?? '')?.[1] ?? ''
-    expect(token).not.toBe('')
+    await untilDirect('token')
+    const isToken = ({ content }: SeenMessage) => /^[\w+/=-]{40,}$/.test(content)
+    const direct = await users.until(
+      () => users.directMessages({ userId: id }),
+      (messages) => messages.some(isToken),
+    )
+    const token = direct.find(isToken)?.content ?? ''
     await users.addSecret({ secret: token })
     expect(JSON.stringify(await users.messages({ channelId }))).not.toContain(token)
   })

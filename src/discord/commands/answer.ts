@@ -40,6 +40,8 @@ export interface Answer {
   readonly files?: readonly AnswerFile[]
   /** Only for interactions, as the first response. */
   readonly modal?: Modal
+  /** Text of a second message, alone for copying. */
+  readonly copy?: string
   /** Only the account that asked may see it: a direct message, or an ephemeral response. */
   readonly isPrivate?: boolean
   /** Visible to all members of the channel, although an interaction asked. */

@@ -228,6 +228,7 @@ async function deliverPrivately(context: Context, full: Answer): Promise<Answer>
   if (!answer.isPrivate || context.via === 'interaction' || context.guild === null) return answer
   const { texts } = context
   const isSent = await context.sendDirect(answer)
+  if (isSent && answer.copy !== undefined) await context.sendDirect({ content: answer.copy })
   return isSent ? { content: texts.checkDirect } : { content: texts.directFailed, isRefusal: true }
 }
 

@@ -8,12 +8,12 @@ import {
   systemWords,
 } from './fieldCommands'
 import {
+  addToken,
   link,
   refreshToken,
   runWebhook,
   showDashboard,
   showLinkCode,
-  showToken,
   unlink,
 } from './handlers/accounts'
 import { runAutoproxy } from './handlers/autoproxy'
@@ -306,7 +306,7 @@ export const commands: readonly Command[] = [
   command('link', 'link <account>', link),
   command('unlink', 'unlink [account]', unlink, sure),
   command('linkcode', 'linkcode', showLinkCode, { where: 'private' }),
-  command('token', 'token', showToken, { where: 'private' }),
+  command('token', 'token', addToken, { where: 'private' }),
   command(
     'token.refresh',
     'token refresh|renew|expire|reset|update|invalidate|reroll|regen',

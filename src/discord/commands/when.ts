@@ -12,16 +12,16 @@ const UNITS: Readonly<Record<string, number>> = {
 }
 
 const DURATION =
-  /^(?:\d+\s*(?:years?|y|months?|mon?|weeks?|w|days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\s*)+$/
+  /^(?:\d+(?:\.\d+)?\s*(?:years?|y|months?|mon?|weeks?|w|days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\s*)+$/
 
 /** Parses a duration such as `1d12h30m`; null if the text is none. */
 export function parseDuration(text: string): number | null {
   const folded = text.trim().toLowerCase()
   if (!DURATION.test(folded)) return null
   let sum = 0
-  for (const [, count, unit = ''] of folded.matchAll(/(\d+)\s*([a-z]+)/g))
+  for (const [, count, unit = ''] of folded.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/g))
     sum += Number(count) * (UNITS[unit.startsWith('mo') ? 'mo' : unit.slice(0, 1)] ?? 0)
-  return Number.isSafeInteger(sum) ? sum : null
+  return Number.isSafeInteger(Math.round(sum)) ? Math.round(sum) : null
 }
 
 interface LocalDay {
@@ -56,6 +56,8 @@ function parseLocal(folded: string, now: Instant, zone: string): Instant | null 
     .replace(/,/g, '')
     .replace(/(\d)t(\d)/, '$1 $2')
     .replace(/ ([ap]m)\b/, '$1')
+    .replace(/^last night (?=\S)/, 'yesterday ')
+    .replace(/^last (?=[a-z]+day\b)/, '')
   const parts = words.split(' ').filter((word) => word !== 'at')
   for (let split = 0; split <= parts.length; split++)
     for (const [first, second] of [
@@ -80,12 +82,21 @@ function parseDate(text: string, today: LocalDay): LocalDay | 'none' | null {
   if (text === '') return 'none'
   if (text === 'today') return today
   if (text === 'yesterday') return { ...today, day: today.day - 1 }
+  const weekday = WEEKDAYS.findIndex((name) => name === text || name.slice(0, 3) === text)
+  if (weekday !== -1) return { ...today, day: today.day - daysSince(weekday, today) }
   const found = parseCalendarDate(text)
   if (!found) return null
   const { year, month, day } = found
   if (year !== null) return { year, month, day }
   const isAhead = month > today.month || (month === today.month && day > today.day)
   return { year: isAhead ? today.year - 1 : today.year, month, day }
+}
+
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
+
+/** Days since the last such day of the week; a week on the day itself. */
+function daysSince(weekday: number, { year, month, day }: LocalDay): number {
+  return ((new Date(Date.UTC(year, month - 1, day)).getUTCDay() - weekday + 6) % 7) + 1
 }
 
 /** Year of birthdays that have none. */
@@ -130,6 +141,8 @@ function parseTime(text: string): number | 'none' | null {
   if (text === '') return 'none'
   if (text === 'noon') return 12 * HOUR
   if (text === 'midnight') return 0
+  const [, hours, minutes] = /^(\d\d)(\d\d)$/.exec(text) ?? []
+  if (hours !== undefined) return parseTime(`${hours}:${minutes}`)
   const [, hour, minute, second = '0', half] =
     /^(\d{1,2})(?::(\d\d))?(?::(\d\d))?([ap]m)?$/.exec(text) ?? []
   if (hour === undefined || (minute === undefined && half === undefined)) return null

@@ -1,5 +1,7 @@
 import type { NameCommand } from './commandNames'
-import { bold } from './format'
+import { bold, duration } from './format'
+
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
 
 /** Texts about fronting and autoproxy. */
 export const frontTexts = {
@@ -7,8 +9,25 @@ export const frontTexts = {
   nobodyFronts: 'Nobody',
   noSwitches: 'There are no switches yet.',
   hiddenMember: 'Private member',
-  historyOf: (id: string) => `Front history of ${id}`,
-  frontPercent: 'Share of front time',
+  historyOf: (name: string) => `Front history of ${name}`,
+  /** Takes the start in seconds since 1970. */
+  pastSwitch: ({
+    names,
+    start,
+    seconds,
+    isCurrent,
+  }: {
+    names: string
+    start: number
+    seconds: number
+    isCurrent: boolean
+  }) =>
+    `${bold(names)} · <t:${start}:f> (<t:${start}:R>), ${isCurrent ? 'until now: ' : 'for '}${duration(seconds)}`,
+  frontPercent: (name: string) => `Share of front time: ${name}`,
+  noFronter: '*Nobody*',
+  shareOf: (name: string, share: number, seconds: number) =>
+    `${name}: ${percent.format(share)} · ${duration(seconds)}`,
+  sharesSince: (start: number) => `Since <t:${start}:f> (<t:${start}:R>)`,
   percentFlat: 'Shares of the front time of all members together.',
   percentNote: 'Members can front together, so the sum may exceed 100 %.',
   switched: (names: string) => `✅ Switch logged. Now fronting: ${names}.`,

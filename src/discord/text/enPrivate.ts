@@ -44,10 +44,11 @@ export const privateTexts = {
   linkedToSystem: (id: string) => `✅ Your account is now linked to the system ${id}.`,
   linkCodeIs: (code: string) =>
     `Send this code from your other account within ten minutes: ${code}`,
-  confirmToken:
-    'A new token replaces the one that this bot created before, which then stops working. Create one?',
   tokenIs: (token: string, name: NameCommand) =>
-    `Your token is ${token}. It gives full access to your system: never share it. ${name('token.refresh')} replaces it.`,
+    [
+      `The next message is a new token, called *${token}*. It gives full access to your system: never share it, and keep it safe.`,
+      `Your other tokens still work. ${name('token.refresh')} replaces the one called *Discord*, for example if it became known.`,
+    ].join('\n'),
   noPublicUrl: 'This bot has no dashboard address. Its operator can set one (PUBLIC_URL).',
   dashboardLink: (url: string) =>
     `This link logs you in once, within ten minutes. Do not share it: <${url}>`,

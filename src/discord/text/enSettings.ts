@@ -1,5 +1,5 @@
 import type { NameCommand } from './commandNames'
-import { bold, choice } from './format'
+import { bold, choice, code } from './format'
 
 const explanations: Readonly<Record<string, string>> = {
   timezone: 'Times that you type and dates in answers are read in this time zone.',
@@ -41,6 +41,13 @@ export const settingTexts = {
     `${explanation} Change it with ${command}.`,
   /** Explanations of settings by name. */
   explanations,
+  unknownZone: (typed: string) =>
+    `I find no time zone for ${bold(typed)}. Name a city, a country or an offset: Berlin, Japan, UTC+5.`,
+  zoneWithTime: (zone: string, time: string) => `${code(zone)}: ${time}`,
+  chooseZone: (zones: readonly string[], example: string) =>
+    `Several time zones fit. Where is it that late?\n${zones.join('\n')}\nChoose one with ${example}.`,
+  confirmZone: (zone: string, time: string) =>
+    `In the time zone ${code(zone)} it is ${bold(time)} now. Is that your time?`,
   settingSet: (name: string, value: string) => `✅ ${name}: ${value}`,
   unknownSetting: (typed: string, near: readonly string[], all: string) =>
     `There is no setting ${bold(typed)}. ${near.length > 0 ? `Did you mean ${choice(near)}? ` : ''}${all} lists all.`,

@@ -61,6 +61,28 @@ export function createLocalTimes(zone: string): (local: number) => Instant {
   }
 }
 
+/** Zones without daylight saving time whose offset is not a whole number of hours. */
+const partialHours: Readonly<Record<string, string>> = {
+  '+3:30': 'Asia/Tehran',
+  '+4:30': 'Asia/Kabul',
+  '+5:30': 'Asia/Kolkata',
+  '+5:45': 'Asia/Kathmandu',
+  '+6:30': 'Asia/Yangon',
+  '+9:30': 'Australia/Darwin',
+}
+
+/** Returns the zone of a fixed offset such as `UTC+05`; null for another text. */
+export function zoneOfOffset(text: string): string | null {
+  const [, sign, hours, minutes = '00'] =
+    /^(?:utc|gmt)?\s*([+-])\s*(\d{1,2})(?::?(\d\d))?$/i.exec(text.trim()) ?? []
+  if (sign === undefined) return null
+  const ahead = Number(hours)
+  if (minutes !== '00') return partialHours[`${sign}${ahead}:${minutes}`] ?? null
+  if (ahead === 0) return 'UTC'
+  // The names of these zones have the opposite sign.
+  return ahead > (sign === '+' ? 14 : 12) ? null : `Etc/GMT${sign === '+' ? '-' : '+'}${ahead}`
+}
+
 /** Creates a numeric format of local times in a zone. */
 export function createFormat(zone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('en-US', {

@@ -106,6 +106,16 @@ export async function getTotals(
   )
 }
 
+/** Returns the time of the first switch; null without any. */
+export async function findFirstSwitchTime(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+): Promise<Instant | null> {
+  const { of } = await scopeOf(deps, viewer, ref, { since: null, until: null }, noConnection)
+  return findFirstSwitch(deps.db, of.id)
+}
+
 /** Lists days, weeks or months in the time zone, oldest first. Each is computed when it is read. */
 export async function listDays(
   deps: Deps,

@@ -13,9 +13,12 @@ import {
   type Viewer,
 } from '../../model/core/privacy'
 import type { System, SystemPatch } from '../../model/systems/system'
+import { getEntity } from '../../store/core/entityRows'
 import type { Stored } from '../../store/core/identityRows'
 import { endFriendship } from '../../store/friends/endFriendship'
 import { findFriendship, listFriendships } from '../../store/friends/friendRows'
+import { groupRowKind } from '../../store/groups/groupRows'
+import { memberRowKind } from '../../store/members/memberRows'
 import { deleteOrHideSystem } from '../../store/systems/deletion'
 import { countSystems as countAll } from '../../store/systems/systemCount'
 import {
@@ -43,6 +46,21 @@ export async function getSystem(
 /** Hides a disabled system from all callers but the operator and the system itself. */
 function maySee({ isOperator, system }: Viewer, { id, disabled_at }: StoredSystem): boolean {
   return disabled_at === null || isOperator === true || system === id
+}
+
+/** Returns the short ID of the system that a member or group belongs to. */
+export async function findSystemOf(
+  deps: Pick<Deps, 'db'>,
+  viewer: Viewer,
+  kind: 'member' | 'group',
+  ref: string,
+): Promise<string> {
+  const { system_id } =
+    kind === 'member'
+      ? await getEntity(deps.db, memberRowKind, ref)
+      : await getEntity(deps.db, groupRowKind, ref)
+  const { hid } = await getSystemById(deps.db, system_id)
+  return (await getSystem(deps, viewer, hid)).hid
 }
 
 /** Like `getSystem`, but throws if the caller is not the owner. */

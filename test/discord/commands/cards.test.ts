@@ -36,10 +36,18 @@ const largest: MemberView = {
   privacy: null,
 }
 
+const system = { id: 'abcdef', name: 'x'.repeat(100) }
+
 describe('cards', () => {
   test('keep the limits of Discord', () => {
     const groups = Array.from({ length: 250 }, () => long(100))
-    const card = memberCard(largest, { texts: en, ids: {}, groups, guildName: long(100) })
+    const card = memberCard(largest, {
+      texts: en,
+      ids: {},
+      groups,
+      inGuild: { display_name: long(100), avatar_url: long(200) },
+      system,
+    })
     expect(sizeOf(card)).toBeLessThanOrEqual(6000)
     for (const { value } of card.fields ?? []) expect(value.length).toBeLessThanOrEqual(1024)
     const fields = Array.from({ length: 40 }, () => ({ name: 'name', value: long(2000) }))
@@ -61,7 +69,7 @@ describe('cards', () => {
         description: '[a](https://evil.example)',
         pronouns: '@everyone',
       },
-      { texts: en, ids: {}, groups: ['**x**'], guildName: null },
+      { texts: en, ids: {}, groups: ['**x**'], inGuild: null, system },
     )
     expect(card.description).toBe('[a\\](https://evil.example)')
     expect(JSON.stringify(card.fields)).toContain('\\\\@everyone')

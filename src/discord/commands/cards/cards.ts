@@ -1,4 +1,5 @@
 import type { ProxyTag } from '../../../model/core/validation'
+import type { MemberGuild, SystemGuild } from '../../../model/proxy/guild'
 import { escapeMarkdown, escapeMaskedLinks, formatCodeSpan } from '../../messages/escape'
 import type { Texts } from '../../text/texts'
 import type { Embed } from '../answer'
@@ -20,10 +21,13 @@ export function systemCard(
     fronters,
     accounts,
     memberCount,
+    inGuild,
   }: Style & {
     fronters: readonly string[] | null
     accounts: readonly string[]
     memberCount: number | null
+    /** Settings of the guild where the card is shown, to its owner. */
+    inGuild: Pick<SystemGuild, 'display_name' | 'tag' | 'tag_enabled' | 'avatar_url'> | null
   },
 ): Embed {
   const { labels } = texts
@@ -36,6 +40,13 @@ export function systemCard(
     fields: [
       { name: labels.fronters, value: fronters && formatNames(fronters), isInline: true },
       { name: labels.tag, value: system.tag && escapeMarkdown(system.tag), isInline: true },
+      { name: labels.serverName, value: escaped(inGuild?.display_name ?? null), isInline: true },
+      {
+        name: labels.serverTag,
+        value: inGuild?.tag_enabled === false ? texts.isHidden : escaped(inGuild?.tag ?? null),
+        isInline: true,
+      },
+      { name: labels.serverAvatar, value: address(inGuild?.avatar_url), isInline: true },
       { name: labels.pronouns, value: escaped(system.pronouns), isInline: true },
       { name: labels.color, value: system.color && `#${system.color}`, isInline: true },
       { name: labels.accounts, value: accounts.map((id) => `<@${id}>`).join('\n'), isInline: true },
@@ -52,19 +63,26 @@ export function memberCard(
     texts,
     ids,
     groups,
-    guildName,
-  }: Style & { groups: readonly string[]; guildName: string | null },
+    inGuild,
+    system,
+  }: Style & {
+    groups: readonly string[]
+    /** Settings of the guild where the card is shown, to its owner. */
+    inGuild: Pick<MemberGuild, 'display_name' | 'avatar_url'> | null
+    system: Pick<SystemView, 'id' | 'name'>
+  },
 ): Embed {
   const { labels } = texts
   return buildEmbed({
-    title: member.name,
+    title: titleOf(member.name, system),
     color: member.color,
     description: member.description && escapeMaskedLinks(member.description),
     picture: member.avatar_url,
     banner: member.banner,
     fields: [
       { name: labels.displayName, value: escaped(member.display_name), isInline: true },
-      { name: labels.serverName, value: escaped(guildName), isInline: true },
+      { name: labels.serverName, value: escaped(inGuild?.display_name ?? null), isInline: true },
+      { name: labels.serverAvatar, value: address(inGuild?.avatar_url), isInline: true },
       { name: labels.pronouns, value: escaped(member.pronouns), isInline: true },
       { name: labels.birthday, value: formatBirthday(member.birthday), isInline: true },
       { name: labels.color, value: member.color && `#${member.color}`, isInline: true },
@@ -82,17 +100,22 @@ export function memberCard(
       },
       { name: labels.created, value: formatTime(member.created), isInline: true },
     ],
-    footer: texts.memberId(formatShortId(member.id, ids)),
+    footer: footerOf(texts, ids, system, texts.memberId(formatShortId(member.id, ids)), member),
   })
 }
 
 export function groupCard(
   group: GroupView,
-  { texts, ids, memberCount }: Style & { memberCount: number | null },
+  {
+    texts,
+    ids,
+    memberCount,
+    system,
+  }: Style & { memberCount: number | null; system: Pick<SystemView, 'id' | 'name'> },
 ): Embed {
   const { labels } = texts
   return buildEmbed({
-    title: group.name,
+    title: titleOf(group.name, system),
     color: group.color,
     description: group.description && escapeMaskedLinks(group.description),
     picture: group.icon,
@@ -103,8 +126,31 @@ export function groupCard(
       { name: labels.members, value: memberCount?.toString(), isInline: true },
       { name: labels.created, value: formatTime(group.created), isInline: true },
     ],
-    footer: texts.groupId(formatShortId(group.id, ids)),
+    footer: footerOf(texts, ids, system, texts.groupId(formatShortId(group.id, ids)), group),
   })
+}
+
+/** Names an object with its system, if the viewer may see the name of the system. */
+function titleOf(name: string, system: Pick<SystemView, 'name'>): string {
+  return system.name === null ? name : `${name} (${system.name})`
+}
+
+function footerOf(
+  texts: Texts,
+  ids: IdStyle,
+  system: Pick<SystemView, 'id'>,
+  id: string,
+  { privacy }: Pick<MemberView, 'privacy'>,
+): string {
+  return [
+    texts.systemId(formatShortId(system.id, ids)),
+    id,
+    ...(privacy?.visibility === 'private' ? [texts.isPrivate] : []),
+  ].join(' · ')
+}
+
+function address(url: string | null | undefined): string | null {
+  return url ? `<${url}>` : null
 }
 
 /** Formats a proxy tag around the word `text`, so that a reader sees how it is used. */

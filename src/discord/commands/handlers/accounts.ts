@@ -5,7 +5,7 @@ import { discordBot } from '../../../model/core/privacy'
 import { linkAccount, listAccounts, unlinkAccount } from '../../../service/access/accounts'
 import { createLinkCode, linkByCode } from '../../../service/access/linkCodes'
 import { createLoginCode } from '../../../service/access/loginLinks'
-import { replaceToken } from '../../../service/access/tokens'
+import { createToken, listTokens, replaceToken } from '../../../service/access/tokens'
 import { formatCodeSpan } from '../../messages/escape'
 import type { Answer } from '../answer'
 import { confirm } from '../ask'
@@ -92,24 +92,29 @@ export async function unlink(context: Context, { values, flags }: Arguments): Pr
   return confirm(context, texts.confirmUnlink(`<@${other}>`), remove)
 }
 
-const TOKEN_NAME = 'bot'
+const TOKEN_NAME = 'Discord'
 
-/** Creates a token. Only its hash is stored, so an existing one cannot be shown again. */
-export async function showToken(context: Context, { flags }: Arguments): Promise<Answer> {
-  const { texts, deps } = context
-  await requireOwn(context)
-  const create = async (answering: Context): Promise<Answer> => {
-    const now = await requireOwn(answering)
-    const { secret } = await replaceToken(deps, now.viewer, { name: TOKEN_NAME })
-    return { content: texts.tokenIs(formatCodeSpan(secret), context.name), isPrivate: true }
-  }
-  if (flags.has('refresh')) return create(context)
-  return { ...confirm(context, texts.confirmToken, create), isPrivate: true }
+/** Adds a token. Only hashes are stored, so an existing one cannot be shown again. */
+export async function addToken(context: Context, args: Arguments): Promise<Answer> {
+  if (args.flags.has('refresh')) return refreshToken(context)
+  const { deps } = context
+  const { viewer } = await requireOwn(context)
+  const names = new Set((await listTokens(deps, viewer)).map(({ name }) => name))
+  let name = TOKEN_NAME
+  for (let count = 2; names.has(name); count++) name = `${TOKEN_NAME} ${count}`
+  const { secret } = await createToken(deps, viewer, { name })
+  return showToken(context, name, secret)
 }
 
-/** Replaces the token at once. */
-export function refreshToken(context: Context, args: Arguments): Promise<Answer> {
-  return showToken(context, { ...args, flags: new Set(['refresh']) })
+function showToken({ texts, name: nameCommand }: Context, name: string, secret: string): Answer {
+  return { content: texts.tokenIs(name, nameCommand), copy: secret, isPrivate: true }
+}
+
+/** Replaces the first token that this command created, or creates it. */
+export async function refreshToken(context: Context): Promise<Answer> {
+  const { viewer } = await requireOwn(context)
+  const { secret } = await replaceToken(context.deps, viewer, { name: TOKEN_NAME })
+  return showToken(context, TOKEN_NAME, secret)
 }
 
 /** Sends a link that logs a browser in. */

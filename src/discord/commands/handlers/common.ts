@@ -1,7 +1,10 @@
 import { DomainError } from '../../../model/core/errors'
+import type { Viewer } from '../../../model/core/privacy'
+import { findSystemOf } from '../../../service/systems/systems'
 import type { Context } from '../context'
-import { findOwn, ownSettings } from '../ownSystem'
+import { findOwn, type Own, ownSettings } from '../ownSystem'
 import { Refusal } from '../refusal'
+import { type SystemView, viewSystem } from '../views'
 
 export function parseSwitched({ texts }: Context, text: string): boolean {
   const folded = text.toLowerCase()
@@ -14,6 +17,20 @@ export function parseSwitched({ texts }: Context, text: string): boolean {
 export async function idStyle(context: Context) {
   const own = await findOwn(context)
   return own ? ownSettings(context, own) : {}
+}
+
+/** Returns the system of a member or group, as the viewer may see it. */
+export async function viewSystemOf(
+  context: Context,
+  kind: 'member' | 'group',
+  { id, own }: { readonly id: string; readonly own: Own | null },
+  viewer: Viewer,
+): Promise<SystemView> {
+  return viewSystem(
+    context,
+    viewer,
+    own?.system.hid ?? (await findSystemOf(context.deps, viewer, kind, id)),
+  )
 }
 
 export function requireGuild({ guild, texts }: Context): string {

@@ -9,11 +9,13 @@ import { getSystemGuild, patchSystemGuild } from '../../../service/proxy/guilds'
 import { patchSettings } from '../../../service/systems/settings'
 import { escapeMarkdown, formatCodeSpan } from '../../messages/escape'
 import type { Answer } from '../answer'
+import { confirm } from '../ask'
 import { buildEmbed } from '../cards/embed'
 import type { Context } from '../context'
 import type { Arguments } from '../grammar/matchCommand'
 import { type Own, ownSettings, requireOwn } from '../ownSystem'
 import { Refusal } from '../refusal'
+import { distinctZones, findZones, timeIn } from '../timeZones'
 import { parseDuration } from '../when'
 import { orNull, parseSwitched, requireGuild } from './common'
 
@@ -25,6 +27,8 @@ interface Setting {
   readonly parse: (context: Context, text: string) => unknown
   readonly write: (context: Context, own: Own, value: unknown) => Promise<unknown>
   readonly initial: unknown
+  /** Asks before the value is stored. */
+  readonly question?: (context: Context, value: unknown) => string
 }
 
 const SECONDS = 1_000_000
@@ -50,9 +54,26 @@ function parseBy({ texts }: Context, field: Field, text: string): unknown {
   return value
 }
 
+/** Finds the time zone that a text means. Of the zones of a large country, the person chooses one. */
+function parseZone({ texts, deps, name }: Context, text: string): string {
+  const nowMs = deps.now() / 1000
+  const zones = distinctZones(findZones(text), nowMs)
+  const [zone] = zones
+  if (zone === undefined) throw new Refusal(texts.unknownZone(escapeMarkdown(text)))
+  if (zones.length === 1) return zone
+  const lines = zones.map((candidate) => texts.zoneWithTime(candidate, timeIn(candidate, nowMs)))
+  const example = name('config', { setting: `timezone ${zone}` })
+  throw new Refusal(texts.chooseZone(lines, example))
+}
+
 /** All settings of `config`, in the order in which they are listed. */
 export const settingTable: readonly Setting[] = [
-  ofSystem(['timezone', 'zone', 'tz'], 'timezone'),
+  {
+    ...ofSystem(['timezone', 'zone', 'tz'], 'timezone'),
+    parse: parseZone,
+    question: ({ texts, deps }, value) =>
+      texts.confirmZone(String(value), timeIn(String(value), deps.now() / 1000)),
+  },
   ofSystem(['ping', 'pings'], 'pings_enabled'),
   {
     names: ['autoproxy account', 'ap account', 'ap ac'],
@@ -119,8 +140,12 @@ export async function runConfig(context: Context, { lists, flags }: Arguments): 
     return { content: explainSetting(context, 'config', name, value) }
   }
   const value = isClear ? setting.initial : setting.parse(context, rest)
-  await setting.write(context, own, value)
-  return { content: texts.settingSet(name, formatSetting(context, value)) }
+  const store = async (): Promise<Answer> => {
+    await setting.write(context, own, value)
+    return { content: texts.settingSet(name, formatSetting(context, value)) }
+  }
+  if (isClear || !setting.question || flags.has('y')) return store()
+  return confirm(context, setting.question(context, value), store)
 }
 
 /** Finds the setting whose name begins the words; the rest is its value. */

@@ -1,20 +1,21 @@
 import type { Viewer } from '../../../model/core/privacy'
+import { SECOND } from '../../../model/core/time'
 import { listSwitches } from '../../../service/front/history'
 import { getFronters } from '../../../service/front/switches'
-import { getTotals } from '../../../service/insights/insights'
+import { findFirstSwitchTime, getTotals } from '../../../service/insights/insights'
 import { getSystem } from '../../../service/systems/systems'
 import { escapeMarkdown, formatCodeSpan } from '../../messages/escape'
 import type { Answer } from '../answer'
 import { paginate } from '../ask'
 import { formatNames } from '../cards/cards'
-import { buildEmbed, formatTime } from '../cards/embed'
+import { buildEmbed, type Card, formatTime } from '../cards/embed'
 import type { Context } from '../context'
 import type { Arguments } from '../grammar/matchCommand'
 import type { LastFront } from '../list'
 import { mayNamePrivate, ownSettings, publicOf, viewerAt } from '../ownSystem'
 import { type NamedSystem, resolveOwnGroup, resolveSystem } from '../references'
 import { Refusal } from '../refusal'
-import { type FrontView, viewFront, viewGroupMembers, viewMembers } from '../views'
+import { type FrontView, viewFront, viewGroupMembers, viewMembers, viewSystem } from '../views'
 import { parseDuration, parseWhen } from '../when'
 import { orNull } from './common'
 import { deleteHistory } from './switch'
@@ -68,7 +69,7 @@ export async function showFront(context: Context, { values, flags }: Arguments):
 }
 
 const HISTORY_PAGE = 10
-const HISTORY_LIMIT = 100
+const HISTORY_LIMIT = 1000
 
 export async function showHistory(context: Context, { values, flags }: Arguments): Promise<Answer> {
   const { texts, deps } = context
@@ -78,26 +79,49 @@ export async function showHistory(context: Context, { values, flags }: Arguments
     return deleteHistory(context)
   }
   const viewer = await viewerAt(context, named.own, flags)
-  const of = await getSystem(deps, viewer, named.id)
-  const switches = await listSwitches(deps, viewer, of, { before: null, limit: HISTORY_LIMIT })
+  const system = await getSystem(deps, viewer, named.id)
+  const switches = await listSwitches(deps, viewer, system, { before: null, limit: HISTORY_LIMIT })
   const names = await namesOf(context, named, viewer, flags)
-  const lines = switches.map(({ timestamp, members, uuid }) => {
-    const at = `<t:${Math.floor(timestamp / 1_000_000)}:f>`
-    const time = flags.has('with-id') ? `${at} · ${formatCodeSpan(uuid)}` : at
-    const shown = members.map((id) => names.get(id) ?? texts.hiddenMember)
-    return `**${formatNames(shown) || texts.nobodyFronts}** · ${time}`
+  const lines = switches.map(({ timestamp, members, uuid }, index) => {
+    const end = switches[index - 1]?.timestamp ?? deps.now()
+    const shown = formatNames(members.map((id) => names.get(id) ?? texts.hiddenMember))
+    const text = texts.pastSwitch({
+      names: shown || texts.nobodyFronts,
+      start: Math.floor(timestamp / SECOND),
+      seconds: (end - timestamp) / SECOND,
+      isCurrent: index === 0,
+    })
+    return flags.has('with-id') ? `${text} · ${formatCodeSpan(uuid)}` : text
   })
   if (lines.length === 0) return { content: texts.noSwitches }
-  const pages = Math.ceil(lines.length / HISTORY_PAGE)
-  return paginate(context, pages, (page) => ({
-    embeds: [
-      buildEmbed({
-        title: texts.historyOf(of.hid),
-        description: lines.slice(page * HISTORY_PAGE, (page + 1) * HISTORY_PAGE).join('\n'),
-        footer: texts.pageOf(page + 1, pages),
-      }),
-    ],
+  const title = texts.historyOf(await titleOf(context, named, viewer))
+  return paginateLines(context, lines, HISTORY_PAGE, (description, footer) => ({
+    title,
+    description,
+    footer,
   }))
+}
+
+/** Shows lines in pages. */
+function paginateLines(
+  context: Context,
+  lines: readonly string[],
+  perPage: number,
+  build: (description: string, footer: string) => Card,
+  isPublic = false,
+): Answer {
+  const pages = Math.ceil(lines.length / perPage)
+  const answer = paginate(context, pages, (page) => {
+    const shown = lines.slice(page * perPage, (page + 1) * perPage).join('\n')
+    const footer = pages > 1 ? context.texts.pageOf(page + 1, pages) : ''
+    return { embeds: [buildEmbed(build(shown, footer))] }
+  })
+  return { ...answer, isPublic }
+}
+
+/** Name of a system where the viewer may see it, otherwise its ID. */
+async function titleOf(context: Context, { id }: NamedSystem, viewer: Viewer): Promise<string> {
+  return (await viewSystem(context, viewer, id)).name ?? context.texts.systemWithId(id)
 }
 
 /** Names of members by short ID, as far as the viewer may list them and they may be named. */
@@ -113,6 +137,17 @@ async function namesOf(
 }
 
 const DEFAULT_PERIOD = '30d'
+const SHARES_PAGE = 25
+
+/** Returns the start of a period: a duration, a date, or `full` for all of the history. */
+function startOf({ texts, deps }: Context, period: string, zone: string): number {
+  if (period.toLowerCase() === 'full') return 0
+  const now = deps.now()
+  const duration = parseDuration(period)
+  const since = duration === null ? parseWhen(period, now, zone) : now - duration
+  if (since === null || since > now) throw new Refusal(texts.invalidPeriod)
+  return since
+}
 
 /** Shows the share of time of each member since a duration or a date. */
 export async function showPercent(context: Context, args: Arguments): Promise<Answer> {
@@ -121,37 +156,47 @@ export async function showPercent(context: Context, args: Arguments): Promise<An
   const named = await resolveSystem(context, values.system)
   const viewer = await viewerAt(context, named.own, flags)
   const zone = named.own ? ((await ownSettings(context, named.own)).timezone ?? 'UTC') : 'UTC'
-  const now = deps.now()
-  const period = values.period ?? DEFAULT_PERIOD
-  const duration = parseDuration(period)
-  const since = duration === null ? parseWhen(period, now, zone) : now - duration
-  if (since === null || since > now) throw new Refusal(texts.invalidPeriod)
-  const only =
-    values.group === undefined ? null : await membersOfGroup(context, values.group, flags)
+  const asked = startOf(context, values.period ?? DEFAULT_PERIOD, zone)
+  const first = await findFirstSwitchTime(deps, viewer, named.id)
+  const since = Math.max(asked, first === null ? asked : first - 1)
+  const group = values.group === undefined ? null : await findGroup(context, values.group, flags)
   const totals = await getTotals(deps, viewer, named.id, { since, until: null })
   const names = await namesOf(context, named, viewer, flags)
-  const listed = totals.members
-    .filter(({ member }) => only === null || only.has(member))
-    .toSorted((one, other) => other.share - one.share)
+  const rows = totals.members
+    .filter(({ member }) => group === null || group.members.has(member))
+    .map(({ member, time }) => ({
+      name: escapeMarkdown(names.get(member) ?? texts.hiddenMember),
+      time,
+    }))
+  // The time without fronters belongs to no group.
+  const isAll = group === null && !flags.has('fronters-only')
+  if (isAll && totals.nobody > 0) rows.push({ name: texts.noFronter, time: totals.nobody })
+  const seconds = (totals.until - totals.since) / SECOND
+  const span = seconds - (flags.has('fronters-only') ? totals.nobody : 0)
   const isFlat = flags.has('flat')
-  const whole = isFlat ? listed.reduce((sum, { share }) => sum + share, 0) || 1 : 1
-  const lines = listed.slice(0, 25).map(({ member, share }) => {
-    const name = escapeMarkdown(names.get(member) ?? texts.hiddenMember)
-    return `${name}: ${formatShare(share / whole)}`
-  })
-  const embed = buildEmbed({
-    title: texts.frontPercent,
-    description: lines.join('\n') || texts.noSwitches,
-    footer: isFlat ? texts.percentFlat : texts.percentNote,
-  })
-  return { embeds: [embed], isPublic: flags.has('public') }
+  const whole = isFlat ? rows.reduce((sum, { time }) => sum + time, 0) : span
+  const lines = rows
+    .toSorted((one, other) => other.time - one.time)
+    .map(({ name, time }) => texts.shareOf(name, time / (whole || 1), time))
+  const title = texts.frontPercent(group?.name ?? (await titleOf(context, named, viewer)))
+  const head = texts.sharesSince(Math.floor(since / SECOND))
+  const note = isFlat ? texts.percentFlat : texts.percentNote
+  if (lines.length === 0) return { content: texts.noSwitches }
+  return paginateLines(
+    context,
+    lines,
+    SHARES_PAGE,
+    (description, footer) => ({
+      title,
+      description: `${head}\n\n${description}`,
+      footer: [footer, note].filter((part) => part !== '').join(' · '),
+    }),
+    flags.has('public'),
+  )
 }
 
-async function membersOfGroup(context: Context, ref: string, flags: ReadonlySet<string>) {
-  const { id, own } = await resolveOwnGroup(context, ref, { flags })
-  return new Set((await viewGroupMembers(context, own.viewer, id)).map((member) => member.id))
-}
-
-function formatShare(share: number): string {
-  return new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 }).format(share)
+async function findGroup(context: Context, ref: string, flags: ReadonlySet<string>) {
+  const { id, name, own } = await resolveOwnGroup(context, ref, { flags })
+  const members = await viewGroupMembers(context, own.viewer, id)
+  return { name, members: new Set(members.map((member) => member.id)) }
 }

@@ -27,7 +27,7 @@ import {
   viewGroups,
   viewMembers,
 } from '../views'
-import { idStyle, orNull } from './common'
+import { idStyle, orNull, viewSystemOf } from './common'
 import { parseFields } from './fields'
 import { readLastFronts } from './front'
 import { createUnlessDuplicate, type DraftTexts, escapeNames, randomMember } from './member'
@@ -40,6 +40,7 @@ export async function showGroup(context: Context, { values, flags }: Arguments):
     texts: context.texts,
     ids: await idStyle(context),
     memberCount: members?.length ?? null,
+    system: await viewSystemOf(context, 'group', { id, own }, viewer),
   })
   return { embeds: [embed], isPublic: flags.has('public') }
 }
@@ -111,26 +112,24 @@ export const listGroupMembers: Handler = async (context, { values, flags }) => {
   })
 }
 
-/** Shows a random member of a system or of an own group, or a random group. */
+/** Shows a random member of a system or group, or a random group. */
 export async function showRandom(context: Context, { values, flags }: Arguments): Promise<Answer> {
+  const mayShowPrivate = flags.has('all')
+  if (values.group !== undefined) {
+    const { id, own } = await resolveGroup(context, values.group, { flags })
+    const members = await viewGroupMembers(context, own?.viewer ?? stranger, id)
+    return randomMember(context, publicOf(members, mayShowPrivate), own)
+  }
   const { id, own } = await resolveSystem(context, values.system)
   const viewer = own?.viewer ?? stranger
-  const mayShowPrivate = flags.has('all')
-  if (flags.has('group')) {
-    const groups = publicOf(await viewGroups(context, viewer, id), mayShowPrivate)
-    const group = groups[Math.floor(Math.random() * groups.length)]
-    if (!group) throw new Refusal(context.texts.listEmpty)
-    return showGroup(context, { values: { group: group.id }, lists: {}, flags: new Set(['id']) })
+  if (!flags.has('group')) {
+    const members = await viewMembers(context, viewer, id)
+    return randomMember(context, publicOf(members, mayShowPrivate), own)
   }
-  const members =
-    values.group === undefined
-      ? await viewMembers(context, viewer, id)
-      : await viewGroupMembers(
-          context,
-          viewer,
-          (await resolveOwnGroup(context, values.group, { flags })).id,
-        )
-  return randomMember(context, publicOf(members, mayShowPrivate), own)
+  const groups = publicOf(await viewGroups(context, viewer, id), mayShowPrivate)
+  const group = groups[Math.floor(Math.random() * groups.length)]
+  if (!group) throw new Refusal(context.texts.listEmpty)
+  return showGroup(context, { values: { group: group.id }, lists: {}, flags: new Set(['id']) })
 }
 
 export function showRandomGroup(context: Context, args: Arguments): Promise<Answer> {

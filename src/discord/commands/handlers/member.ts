@@ -13,7 +13,7 @@ import { mayNamePrivate, type Own, ownSettings, publicOf, requireOwn, viewerAt }
 import { type Named, resolveMember, resolveOwnGroups, resolveOwnMember } from '../references'
 import { Refusal } from '../refusal'
 import { type MemberView, viewMember, viewMemberGroups, viewMembers } from '../views'
-import { idStyle, orNull } from './common'
+import { idStyle, orNull, viewSystemOf } from './common'
 import { parseFields } from './fields'
 import { readUpload } from './pictures'
 import { conflictsOf, parseTag } from './proxyTags'
@@ -41,7 +41,8 @@ export async function showNamedMember(
     texts: context.texts,
     ids: await idStyle(context),
     groups: groups.map(({ name }) => name),
-    guildName: inGuild?.display_name ?? null,
+    inGuild,
+    system: await viewSystemOf(context, 'member', { id, own }, viewer),
   })
   return { embeds: [embed], isPublic: flags.has('public') }
 }

@@ -79,7 +79,8 @@ async function requireChannel(context: Context, target: Target): Promise<void> {
 const MAX_QUOTE = 1500
 
 /** Shows the member and the record of a proxied message; with `-delete` deletes it. */
-export async function showMessage(context: Context, args: Arguments): Promise<Answer> {
+export async function showMessage(context: Context, given: Arguments): Promise<Answer> {
+  const args = context.target ? withWordAsFlag(given) : given
   const { values, flags } = args
   if (flags.has('delete')) return deleteMessage(context, args)
   if (values.message === undefined && !context.target) throw new Refusal(context.texts.nameMessage)
@@ -122,6 +123,14 @@ export async function showMessage(context: Context, args: Arguments): Promise<An
         .embeds
     : []
   return { embeds: [embed, ...(card ?? [])] }
+}
+
+/** Reads `author` and `delete` as flags where the message is the one that the command replies to. */
+function withWordAsFlag(args: Arguments): Arguments {
+  const word = args.values.message?.toLowerCase()
+  if (word !== 'author' && word !== 'delete') return args
+  const { message: _, ...values } = args.values
+  return { ...args, values, flags: new Set([...args.flags, word]) }
 }
 
 /** Shows the account that sent a proxied message. */

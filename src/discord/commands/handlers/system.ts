@@ -43,6 +43,10 @@ export async function showSystem(context: Context, { values, flags }: Arguments)
     fronters: front && (await nameFronters(context, viewer, { id, own }, front, flags)),
     accounts: accounts.length > 0 || named === null ? accounts : [named],
     memberCount: members?.length ?? null,
+    inGuild:
+      isOwn && context.guild
+        ? await orNull(getSystemGuild(context.deps, own.viewer, context.guild.id))
+        : null,
   })
   return { embeds: [embed], isPublic: flags.has('public') }
 }

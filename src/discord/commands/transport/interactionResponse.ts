@@ -117,7 +117,8 @@ export function createInteractionResponse(
         await deferred
         await sendLate(answer)
       } else await sendFirst(answer)
-      const { deleteAfter } = answer
+      const { copy, deleteAfter } = answer
+      if (copy !== undefined) await followUp(toNewMessage({ content: copy }))
       if (deleteAfter === undefined) return
       background.run('deletion of an answer', async () => {
         await closing.sleep(deleteAfter)

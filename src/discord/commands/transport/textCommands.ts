@@ -117,6 +117,7 @@ export function createTextCommands(bot: Bot, shared: CommandDeps): TextCommands 
     if (answer.isPrivate && message.guild_id !== undefined)
       return void (await sendDirect(message.author.id, answer))
     await reply(message, place, answer)
+    if (answer.copy !== undefined) await reply(message, place, { content: answer.copy })
   }
 
   const createContext = (

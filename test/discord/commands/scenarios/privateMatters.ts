@@ -2,6 +2,7 @@ import { expect } from '../../../tools/test'
 import type { Conversations, Line } from '../conversations'
 
 export const TOKEN = /[\w+/=-]{40,}/
+const TOKEN_ALONE = /^[\w+/=-]{40,}$/
 export const DIRECT = 'Check your direct messages'
 
 const inDirect = { inDirect: true }
@@ -44,19 +45,20 @@ const ownViews = [
 /** One conversation for each kind of private matter: in a guild, in a direct message, and by slash. */
 export const privateConversations: Conversations = {
   'token: by direct message, or ephemerally': [
-    { say: 'pk;token', answer: DIRECT, direct: 'replaces the one', lacks: ['Your token is'] },
     {
-      say: 'pk;token refresh',
+      say: 'pk;token',
       answer: DIRECT,
-      direct: TOKEN,
-      after: ({ text }) => isAbsent(text),
+      direct: 'called *Discord*.',
+      after: ({ text, direct }) => {
+        isAbsent(text)
+        expect(direct.split('\n').filter((line) => TOKEN_ALONE.test(line))).toHaveLength(1)
+      },
     },
-    { say: 'pk;token refresh', options: inDirect, answer: TOKEN },
-    { say: 'pk;token', options: inDirect, answer: 'replaces the one' },
-    { press: 'Yes', answer: TOKEN },
-    { use: 'token', answer: 'replaces the one' },
-    { press: 'Yes', answer: TOKEN },
-    { use: 'token', with: { refresh: true }, answer: TOKEN },
+    { say: 'pk;token', answer: DIRECT, direct: 'called *Discord 2*.' },
+    { say: 'pk;token refresh', answer: DIRECT, direct: 'called *Discord*.' },
+    { say: 'pk;token', options: inDirect, answer: 'called *Discord 3*.' },
+    { use: 'token', answer: 'called *Discord 4*.' },
+    { use: 'token', with: { refresh: true }, answer: 'called *Discord*.' },
   ],
   'dashboard link: by direct message, or ephemerally': [
     { say: 'pk;dashboard', answer: DIRECT, direct: '#/login/', lacks: [] },

@@ -4,8 +4,27 @@ import type { Conversations, Line } from '../conversations'
 export const settingConversations: Conversations = {
   'lists and changes settings of the system': [
     ['pk;config', ['timezone: ``UTC``', 'ping: on', 'server name format: default']],
-    ['pk;cfg timezone Europe/Oslo', '✅ timezone: ``Europe/Oslo``'],
-    ['pk;config timezone Moon/Base', '❌'],
+    ['pk;cfg timezone Oslo', ['`Europe/Oslo`', /it is \*\*\d\d:\d\d\*\* now/]],
+    { press: 'Yes', answer: '✅ timezone: ``Europe/Oslo``' },
+    ['pk;cfg timezone Moon/Base', '❌ I find no time zone for **Moon/Base**'],
+    ...(
+      [
+        ['germany', 'Europe/Berlin'],
+        ['DE', 'Europe/Berlin'],
+        ['🇩🇪', 'Europe/Berlin'],
+        ['PST', 'America/Los_Angeles'],
+        ['UTC+5', 'Etc/GMT-5'],
+        ['GMT+5:30', 'Asia/Kolkata'],
+        ['new york', 'America/New_York'],
+        ['são paulo', 'America/Sao_Paulo'],
+        ['europe/oslo', 'Europe/Oslo'],
+      ] as const
+    ).map(([typed, zone]): Line => ({ say: `pk;cfg tz ${typed}`, answer: `\`${zone}\`` })),
+    ['no', 'Nothing was changed'],
+    [
+      'pk;cfg tz usa',
+      ['❌ Several time zones fit', '`America/New_York`: ', '`Pacific/Honolulu`: '],
+    ],
     ['pk;config tz', 'Europe/Oslo'],
     ['pk;config ping off', '✅ ping: off'],
     ['pk;config autoproxy account off', '✅'],
@@ -36,7 +55,7 @@ export const settingConversations: Conversations = {
     ['pk;config nonsense on', ['❌ There is no setting **nonsense on**', '`pk;config` lists all']],
     ['pk;config timezon', 'Did you mean `pk;config timezone`?'],
     ['pk;config timezone -c', '``UTC``'],
-    ['pk;config timezone Europe/Oslo', '✅'],
+    ['pk;config timezone Europe/Oslo -y', '✅'],
     ['pk;config timezone -clear', '``UTC``'],
   ],
   'changes settings of the server only for managers': [

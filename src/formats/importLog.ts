@@ -71,7 +71,7 @@ export class ImportLog {
 }
 
 function isExtPart(part: Part | ExtPart): part is ExtPart {
-  return extParts.some((one) => one === part)
+  return extParts.some((extPart) => extPart === part)
 }
 
 /** Counts occurrences, so that the report needs one entry for all of them. */

@@ -64,7 +64,7 @@ function appOf(meta: unknown): string | null {
 
 function rejectOtherApp({ _meta }: JsonObject): never {
   // The file is not quoted, so only known names are.
-  const name = otherApps.find((known) => known === appOf(_meta)) ?? 'another app'
+  const name = otherApps.find((app) => app === appOf(_meta)) ?? 'another app'
   throw new UnreadableFile('unknown', `This is a file of ${name}, which this server cannot read.`)
 }
 
@@ -75,7 +75,7 @@ const documentNames = ['pluralport.json', 'openplural.json']
 function rejectArchive(bytes: Uint8Array): void {
   if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) return
   const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  const name = documentNames.find((one) => archive.includes(one))
+  const name = documentNames.find((document) => archive.includes(document))
   const file = name ? `the file ${name}` : 'the JSON file'
   throw new UnreadableFile('broken', `This is a ZIP archive: use ${file} inside it.`)
 }

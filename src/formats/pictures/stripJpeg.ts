@@ -76,7 +76,9 @@ function endOfScan({ bytes, view }: PictureBytes, start: number): number {
 }
 
 function isKept(picture: PictureBytes, marker: number, from: number, end: number): boolean {
-  return kept.some(([of, text]) => of === marker && begins(picture, from, end, text))
+  return kept.some(
+    ([keptMarker, text]) => keptMarker === marker && begins(picture, from, end, text),
+  )
 }
 
 /** Checks for a comment or application data. */

@@ -98,9 +98,9 @@ const MAX_OPTION_NAME = 100
 /** Returns the names of options in any form that apps write; null without any. */
 function optionsIn(options: unknown, values: readonly unknown[] | null): string[] | null {
   const names: string[] = []
-  for (const given of [...namesIn(options), ...(values ?? []).flatMap(namesIn)]) {
-    const name = cutText(given.toWellFormed(), MAX_OPTION_NAME)
-    if (!names.some((one) => one.toLowerCase() === name.toLowerCase())) names.push(name)
+  for (const text of [...namesIn(options), ...(values ?? []).flatMap(namesIn)]) {
+    const name = cutText(text.toWellFormed(), MAX_OPTION_NAME)
+    if (!names.some((known) => known.toLowerCase() === name.toLowerCase())) names.push(name)
     // There may be a value for each of many members.
     if (names.length === MAX_OPTIONS) break
   }
@@ -109,11 +109,11 @@ function optionsIn(options: unknown, values: readonly unknown[] | null): string[
 
 function namesIn(options: unknown): string[] {
   if (Array.isArray(options))
-    return options.flatMap((one) => {
-      if (!isObject(one)) return wordsIn(one) ?? []
-      return wordsIn(one.name) ?? wordsIn(one.label) ?? wordsIn(one.value) ?? []
+    return options.flatMap((option) => {
+      if (!isObject(option)) return wordsIn(option) ?? []
+      return wordsIn(option.name) ?? wordsIn(option.label) ?? wordsIn(option.value) ?? []
     })
-  if (!isObject(options)) return [options].flatMap((one) => wordsIn(one) ?? [])
+  if (!isObject(options)) return [options].flatMap((option) => wordsIn(option) ?? [])
   const list = Object.values(options).find(Array.isArray)
   if (list) return namesIn(list)
   return Object.entries(options).flatMap(([key, value]) => wordsIn(value) ?? wordsIn(key) ?? [])
@@ -125,14 +125,15 @@ type Definition = JsonObject
 function optionsOf({ options }: Definition): FieldOption[] {
   return Array.isArray(options)
     ? options.filter(
-        (one) => isObject(one) && typeof one.id === 'string' && typeof one.name === 'string',
+        (option) =>
+          isObject(option) && typeof option.id === 'string' && typeof option.name === 'string',
       )
     : []
 }
 
 export function writeValue(field: Definition, value: unknown): unknown {
   if (field.type === 'color') return colorOut(value)
-  const nameOf = (id: unknown) => optionsOf(field).find((one) => one.id === id)?.name ?? id
+  const nameOf = (id: unknown) => optionsOf(field).find((option) => option.id === id)?.name ?? id
   if (field.type === 'choice') return nameOf(value)
   return field.type === 'choices' && Array.isArray(value) ? value.map(nameOf) : value
 }
@@ -145,7 +146,7 @@ export function readValue(
   log: ImportLog,
 ): FieldValue {
   // As in the definition: an unknown type becomes text.
-  const type = customFieldTypes.find((one) => one === field.type) ?? 'text'
+  const type = customFieldTypes.find((type) => type === field.type) ?? 'text'
   const options = optionsOf(field)
   const given = toForm(type, value, options)
   if (typeof given === 'string' && !hasOptions(type))
@@ -163,8 +164,8 @@ function toForm(type: CustomFieldType, value: unknown, options: readonly FieldOp
   if (type === 'choice') return optionId(Array.isArray(value) ? value[0] : value, options)
   if (type === 'choices') {
     // Names that differ in case only are the same option.
-    const given = new Set(Array.isArray(value) ? value : [value])
-    return [...new Set([...given].map((one) => optionId(one, options)))]
+    const names = new Set(Array.isArray(value) ? value : [value])
+    return [...new Set([...names].map((option) => optionId(option, options)))]
   }
   if (type === 'color') return colorIn(value) ?? value
   if (typeof value === 'number') return String(value).padStart(widths.get(type) ?? 0, '0')
@@ -191,6 +192,6 @@ function numberIn(text: string): unknown {
 
 function optionId(value: unknown, options: readonly FieldOption[]): unknown {
   const name = cutText(wordsIn(value) ?? '', MAX_OPTION_NAME)
-  const isSame = (one: FieldOption) => one.name.toLowerCase() === name.toLowerCase()
-  return (options.find((one) => one.name === name) ?? options.find(isSame))?.id ?? value
+  const isSame = (option: FieldOption) => option.name.toLowerCase() === name.toLowerCase()
+  return (options.find((option) => option.name === name) ?? options.find(isSame))?.id ?? value
 }

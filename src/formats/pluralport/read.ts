@@ -37,13 +37,13 @@ export function readPluralport(file: JsonObject, options: ReadOptions): Bundle {
 }
 
 function requireVersion(file: JsonObject): void {
-  const version = versionKeys.map((name) => file[name]).find((one) => !isBlank(one))
-  const given = typeof version === 'number' ? String(version) : readRef(version)
-  if (given === PLURALPORT_VERSION) return
-  const isNumber = given !== undefined && /^\d[\d.]{0,15}$/.test(given)
+  const version = versionKeys.map((name) => file[name]).find((value) => !isBlank(value))
+  const text = typeof version === 'number' ? String(version) : readRef(version)
+  if (text === PLURALPORT_VERSION) return
+  const isNumber = text !== undefined && /^\d[\d.]{0,15}$/.test(text)
   throw new UnreadableFile(
     'broken',
-    `The file has PluralPort version ${isNumber ? given : 'of another kind'}, this server reads ${PLURALPORT_VERSION}.`,
+    `The file has PluralPort version ${isNumber ? text : 'of another kind'}, this server reads ${PLURALPORT_VERSION}.`,
   )
 }
 

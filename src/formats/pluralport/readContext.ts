@@ -46,7 +46,7 @@ export class ReadContext {
     this.#app = isSourceId(app) ? appNameIn(app) : 'pluralport'
     const systems = objectsIn(file.systems)
     this.system = systems.find(({ parent_system_id }) => !parent_system_id) ?? systems[0]
-    const others = systems.filter((one) => one !== this.system)
+    const others = systems.filter((system) => system !== this.system)
     this.#otherSystems = new Set(others.flatMap(({ id }) => readRef(id) || []))
     this.#otherSystems.delete(readRef(this.system?.id) ?? '')
     for (const other of others) log.archive(archiveName('systems'), other)
@@ -73,18 +73,18 @@ export class ReadContext {
     const entries: Entry[] = []
     const uuids = new Map<string, string>()
     this.#uuids.set(collection, uuids)
-    const given = Array.isArray(list) ? list : []
+    const items = Array.isArray(list) ? list : []
     const drop = (count: number, reason: Reason) => {
       const subject: Subject = { kind: subjectKinds[part], name: null }
       if (count > 0) this.log.dropRow(part, subject, part, null, reason, count)
     }
-    drop(given.filter((item) => !isObject(item)).length, 'not_object')
+    drop(items.filter((item) => !isObject(item)).length, 'not_object')
     let foreign = 0
     let repeated = 0
-    for (const [at, record] of given.entries()) {
+    for (const [index, record] of items.entries()) {
       if (!isObject(record)) continue
       const ref = readRef(record.id)
-      const id = isSourceId(ref) ? ref : `#${collection} ${at}`
+      const id = isSourceId(ref) ? ref : `#${collection} ${index}`
       const isOther = this.#otherSystems.has(readRef(record.system_id) ?? '')
       if (isOther || uuids.has(ref ?? id)) {
         this.log.archive(archiveName(collection), record)
@@ -130,10 +130,10 @@ export class ReadContext {
         ? [{ app: appNameIn(app), collection, id: source }]
         : []
     })
-    const origins = [...refs, { app: this.#app, collection, id }].filter((one) =>
-      isSourceId(one.id),
+    const origins = [...refs, { app: this.#app, collection, id }].filter((origin) =>
+      isSourceId(origin.id),
     )
-    const isFree = (one: Origin) => !this.#givenOrigins.has(JSON.stringify(one))
+    const isFree = (origin: Origin) => !this.#givenOrigins.has(JSON.stringify(origin))
     const origin = origins.find(isFree) ?? null
     if (origin) this.#givenOrigins.add(JSON.stringify(origin))
     return origin

@@ -22,14 +22,14 @@ function readDefinitions(
   const { log } = context
   const valuesOf = Map.groupBy(values, ({ field_id }) => context.find('custom_fields', field_id))
   const fields = new Map<string, JsonObject>()
-  for (const [at, entry] of inListOrder(entries).entries()) {
+  for (const [index, entry] of inListOrder(entries).entries()) {
     const { record, uuid, own } = entry
     const subject = subjectOfRecord('field', record)
     const listed = (valuesOf.get(uuid) ?? []).map(({ value }) => value)
     const read = readField(record, listed, (type) =>
       log.repair(subject, 'type', type, 'text', 'unknown_type'),
     )
-    const row = restoredRow(own ? read : { ...read, position: at }, own)
+    const row = restoredRow(own ? read : { ...read, position: index }, own)
     fields.set(uuid, { ...withName(row, entry, 'field', log), id: uuid })
     context.archiveRest('custom_fields', entry, fieldKeys)
   }

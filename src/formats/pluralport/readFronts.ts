@@ -22,13 +22,13 @@ export function readFronts(context: ReadContext): Fronts {
   const events = context.entries('front_events', 'switches')
   const periods = context.entries('front_periods', 'switches')
   const notes = new FrontNotes(context)
-  for (const one of events) notes.addFront(one, 'front_events', 'at', eventKeys)
-  for (const one of periods) notes.addFront(one, 'front_periods', 'started_at', periodKeys)
+  for (const event of events) notes.addFront(event, 'front_events', 'at', eventKeys)
+  for (const period of periods) notes.addFront(period, 'front_periods', 'started_at', periodKeys)
   const membersOfPeriods = new Map(
     periods.map(({ id, record }) => [id, objectsIn(record.assignments)]),
   )
-  for (const one of context.entries('front_comments', 'front_notes'))
-    notes.addComment(one, membersOfPeriods)
+  for (const comment of context.entries('front_comments', 'front_notes'))
+    notes.addComment(comment, membersOfPeriods)
   return {
     switches:
       events.length > 0

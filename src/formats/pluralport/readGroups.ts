@@ -13,7 +13,7 @@ export function readGroups(context: ReadContext): ConvertedRows {
   const membersOf = readMemberships(context)
   const rows: JsonObject[] = []
   const exts: JsonObject[] = []
-  for (const [at, entry] of context.groups.entries()) {
+  for (const [index, entry] of context.groups.entries()) {
     const { record, uuid, own } = entry
     const subject = subjectOfRecord('group', record)
     const refs = context.refs(subject)
@@ -26,7 +26,7 @@ export function readGroups(context: ReadContext): ConvertedRows {
       context.log.repair(subject, 'parent', parent, null, 'no_such_group')
     const added = own
       ? restoredRow(read, isObject(ext) ? ext : null)
-      : { ...restoredRow(read, null), position: read.position ?? at }
+      : { ...restoredRow(read, null), position: read.position ?? index }
     if (Object.keys(added).length > 0) exts.push({ ...added, group: uuid })
     context.archiveRest('groups', entry, groupRecord.keys)
   }

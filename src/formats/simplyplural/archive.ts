@@ -77,7 +77,7 @@ const sharedCollections = ['members', 'frontStatuses', 'groups', 'customFields']
 export type SharedCollection = (typeof sharedCollections)[number]
 
 export function isShared(collection: ConvertibleCollection): collection is SharedCollection {
-  return sharedCollections.some((one) => one === collection)
+  return sharedCollections.some((shared) => shared === collection)
 }
 
 /**

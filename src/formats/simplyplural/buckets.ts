@@ -29,7 +29,7 @@ export function readBuckets(context: ReadContext): void {
     added.contents = buckets.of(row._id)
     context.archiveRest('privacyBuckets', row, importedKeys)
   }
-  for (const [at, { id, draft }] of buckets.missing().entries()) {
+  for (const [index, { id, draft }] of buckets.missing().entries()) {
     const added = context.add(
       'buckets',
       bucket,
@@ -37,7 +37,7 @@ export function readBuckets(context: ReadContext): void {
       {},
       {
         subject: { kind: 'bucket', name: draft.name },
-        values: { ...draft, position: rows.length + at },
+        values: { ...draft, position: rows.length + index },
       },
     )
     added.contents = buckets.of(id)

@@ -83,18 +83,28 @@ function limitDepth(rows: readonly AppRow[], parents: Parents, log: ImportLog): 
   for (const row of rows) {
     // From the row to the first group whose depth is known, or to the top.
     const path: AppRow[] = []
-    for (let at: AppRow | null = row; at && !depths.has(at._id); at = parents.get(at._id) ?? null)
-      path.push(at)
-    for (const one of path.toReversed()) {
-      const given = parents.get(one._id) ?? null
-      const isTooDeep = given !== null && (depths.get(given._id) ?? 0) >= MAX_GROUP_DEPTH
-      const above = isTooDeep ? (limited.get(given._id) ?? null) : given
+    for (
+      let group: AppRow | null = row;
+      group && !depths.has(group._id);
+      group = parents.get(group._id) ?? null
+    )
+      path.push(group)
+    for (const group of path.toReversed()) {
+      const parent = parents.get(group._id) ?? null
+      const isTooDeep = parent !== null && (depths.get(parent._id) ?? 0) >= MAX_GROUP_DEPTH
+      const above = isTooDeep ? (limited.get(parent._id) ?? null) : parent
       if (isTooDeep) {
         const why = reason('too_deep', { max: MAX_GROUP_DEPTH })
-        log.repair(subjectOf(one), 'parent', textOf(given.name), textOf(above?.name) ?? null, why)
+        log.repair(
+          subjectOf(group),
+          'parent',
+          textOf(parent.name),
+          textOf(above?.name) ?? null,
+          why,
+        )
       }
-      limited.set(one._id, above)
-      depths.set(one._id, above === null ? 1 : (depths.get(above._id) ?? 0) + 1)
+      limited.set(group._id, above)
+      depths.set(group._id, above === null ? 1 : (depths.get(above._id) ?? 0) + 1)
     }
   }
   return limited

@@ -33,21 +33,21 @@ function readPoll(row: AppRow, context: ReadContext): void {
   const subject: Subject = { kind: 'poll', name: textOf(row.name) ?? null }
   const votes = votesOf(row.votes)
   const options = new PollOptions(row._id, subject, log)
-  const given = listOf(row.options)
-  const isCustom = row.custom === true || (row.custom !== false && given.length > 0)
+  const items = listOf(row.options)
+  const isCustom = row.custom === true || (row.custom !== false && items.length > 0)
   if (!isCustom) for (const name of ['yes', 'no', ...optionalChoices(row)]) options.add(name, null)
-  const unread = given.filter((option) => {
+  const unread = items.filter((option) => {
     if (!isObject(option) || !isCustom) return true
     return !options.add(textOf(option.name), colorOf(option.color, subject, log))
   })
   const counted: { member: string; option: string; comment: string | undefined }[] = []
   const uncounted: Vote[] = []
   // One vote per member: the last one counts.
-  for (const one of new Map(votes.map((given) => [given.voter, given])).values()) {
-    const member = context.writer(one.voter)
-    const option = member === null ? null : options.find(one.choice)
-    if (member === null || option === null) uncounted.push(one)
-    else counted.push({ member, option: option.id, comment: one.comment })
+  for (const vote of new Map(votes.map((vote) => [vote.voter, vote])).values()) {
+    const member = context.writer(vote.voter)
+    const option = member === null ? null : options.find(vote.choice)
+    if (member === null || option === null) uncounted.push(vote)
+    else counted.push({ member, option: option.id, comment: vote.comment })
   }
   if (options.list.length === 0) {
     context.archiveRest('polls', row, null)

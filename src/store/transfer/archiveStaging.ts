@@ -33,7 +33,7 @@ export async function listKnownRows(
   rows: readonly ArchivedName[],
 ): Promise<ArchivedName[]> {
   const names = JSON.stringify(rows.map(({ collection, digest }) => [collection, digest]))
-  return await known(db).all({ system: systemId, names })
+  return await knownNames(db).all({ system: systemId, names })
 }
 
 /** Archives rows, which are a JSON array. */
@@ -80,21 +80,21 @@ const staged = query((db, values: Placeholders<'import'>, { count }) =>
     .where(eq(import_id, values.import)),
 )
 
-const known = query((db, { system, names }: Placeholders<'system' | 'names'>, dialect) => {
+const knownNames = query((db, { system, names }: Placeholders<'system' | 'names'>, dialect) => {
   const nameAt = (at: number) => sql<string>`${dialect.jsonTextAt(sql`n.value`, at)}`
   const isSame = and(
     eq(committedArchive.system_id, system),
     eq(committedArchive.collection, nameAt(0)),
     eq(committedArchive.digest, nameAt(1)),
   )
-  const found = db
+  const same = db
     .select({ id: committedArchive.id })
     .from(committedArchive)
     .where(sql`${isSame} ${dialect.fence}`)
   return db
     .select({ collection: nameAt(0).as('collection'), digest: nameAt(1).as('digest') })
     .from(dialect.jsonEach(names, 'n'))
-    .where(exists(found))
+    .where(exists(same))
 })
 
 /**

@@ -31,8 +31,8 @@ export async function findTakenUuids(
   part: OwnedList,
   uuids: readonly string[],
 ): Promise<string[]> {
-  const found = await takenUuids[part](db).all({ uuids: JSON.stringify(uuids) })
-  return found.map(({ uuid }) => uuid)
+  const taken = await takenUuids[part](db).all({ uuids: JSON.stringify(uuids) })
+  return taken.map(({ uuid }) => uuid)
 }
 
 export async function countOwnedRows(db: Db, part: OwnedList, systemId: number): Promise<number> {

@@ -23,14 +23,14 @@ export async function listKnownTimes(
   systemId: number,
   times: readonly Instant[],
 ): Promise<Instant[]> {
-  const found = await knownTimes(db).all({ system: systemId, times: JSON.stringify(times) })
-  return found.map(({ timestamp }) => timestamp)
+  const rows = await knownTimes(db).all({ system: systemId, times: JSON.stringify(times) })
+  return rows.map(({ timestamp }) => timestamp)
 }
 
 /** Lists those of the UUIDs that switches on this server have. */
 export async function listTakenUuids(db: Db, uuids: readonly string[]): Promise<string[]> {
-  const found = await takenUuids(db).all({ uuids: JSON.stringify(uuids) })
-  return found.map(({ uuid }) => uuid)
+  const rows = await takenUuids(db).all({ uuids: JSON.stringify(uuids) })
+  return rows.map(({ uuid }) => uuid)
 }
 
 /** Writes switches, which are hidden until their import is committed. */
@@ -53,8 +53,8 @@ export async function writeSwitches(
 /** Deletes switches of a deleted history that have the UUID or time of one of the rows. */
 async function deleteHidden(tx: Db, systemId: number, json: string): Promise<void> {
   if (!(await findPendingDeletion(tx).get({}))) return
-  const found = await hiddenAmong(tx).all({ system: systemId, rows: json })
-  const ids = found.flatMap(({ id }) => id ?? [])
+  const hidden = await hiddenAmong(tx).all({ system: systemId, rows: json })
+  const ids = hidden.flatMap(({ id }) => id ?? [])
   if (ids.length > 0) await deleteSwitches(tx).run({ ids: JSON.stringify(ids) })
 }
 
@@ -99,10 +99,8 @@ const findPendingDeletion = query((db) =>
 const hiddenAmong = query((db, { system, rows }: Placeholders<'system' | 'rows'>, dialect) => {
   const { id, uuid, system_id, timestamp } = switches
   const hidden = (isSame: SQL | undefined) => {
-    const found = db.select({ id }).from(switches).where(and(isSame, isPendingDeletion))
-    return db
-      .select({ id: sql<number | null>`${found}`.as('id') })
-      .from(dialect.jsonEach(rows, 'r'))
+    const ids = db.select({ id }).from(switches).where(and(isSame, isPendingDeletion))
+    return db.select({ id: sql<number | null>`${ids}`.as('id') }).from(dialect.jsonEach(rows, 'r'))
   }
   return hidden(eq(uuid, dialect.jsonTextAt(ROW, 0))).unionAll(
     hidden(and(eq(system_id, system), eq(timestamp, dialect.jsonNumberAt(ROW, 1)))),

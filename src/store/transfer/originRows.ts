@@ -28,17 +28,17 @@ export const ORIGINS_AT_ONCE = 500
 export async function findOrigins(
   db: Db,
   systemId: number,
-  given: readonly Origin[],
+  origins: readonly Origin[],
 ): Promise<Map<string, string>> {
-  const found = new Map<string, string>()
-  for (let at = 0; at < given.length; at += ORIGINS_AT_ONCE) {
-    const rows = given
+  const uuids = new Map<string, string>()
+  for (let at = 0; at < origins.length; at += ORIGINS_AT_ONCE) {
+    const rows = origins
       .slice(at, at + ORIGINS_AT_ONCE)
       .map(({ app, collection, id }) => [app, collection, id])
     for (const row of await targets(db).all({ system: systemId, rows: JSON.stringify(rows) }))
-      found.set(originKey(row), row.target)
+      uuids.set(originKey(row), row.target)
   }
-  return found
+  return uuids
 }
 
 /** Counts the origins of a system. */
@@ -98,12 +98,12 @@ function toJson(system_id: number, import_id: number | null, rows: readonly Orig
 // SQL text, because the rows to look up are the elements of a JSON array.
 const targets = query((_, { system, rows }: Placeholders<'system' | 'rows'>, dialect) => {
   const at = (index: number) => dialect.jsonTextAt(sql`r.value`, index)
-  const found = sql`select ${origins.target} from ${origins} where ${origins.system_id} = ${system}
+  const target = sql`select ${origins.target} from ${origins} where ${origins.system_id} = ${system}
     and ${origins.app} = ${at(0)} and ${origins.collection} = ${at(1)}
     and ${origins.source_id} = ${at(2)} and ${isImportCommitted(origins.import_id)}`
   return sql<{ app: string; collection: string; id: string; target: string }>`
     select * from (select ${at(0)} as app, ${at(1)} as collection, ${at(2)} as id,
-      (${found}) as target from ${dialect.jsonEach(rows, 'r')}) as known where target is not null`
+      (${target}) as target from ${dialect.jsonEach(rows, 'r')}) as known where target is not null`
 })
 
 const columns = ['system_id', 'app', 'collection', 'source_id', 'target', 'import_id']

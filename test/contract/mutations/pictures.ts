@@ -39,8 +39,8 @@ export const pictures: readonly Mutation[] = [
   },
   {
     file: 'formats/pictures/stripJpeg.ts',
-    from: 'of === marker && begins(picture, from, end, text)',
-    to: 'of === marker',
+    from: 'keptMarker === marker && begins(picture, from, end, text)',
+    to: 'keptMarker === marker',
     tests: ['formats/pictures/stripPicture.test.ts'],
     why: 'A photo is served with previews of what was cut off.',
   },

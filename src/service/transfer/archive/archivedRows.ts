@@ -32,8 +32,8 @@ export interface ArchivedCollection {
 /** Lists the collections of archived rows, in the order of the first import that had them. */
 export async function listArchive({ db }: Deps, viewer: Viewer): Promise<ArchivedCollection[]> {
   const systemId = requireSystem(viewer, 'read_journal')
-  const found = await listCollections(db, systemId)
-  return found.map(({ collection, rows, bytes, convertible }) => ({
+  const collections = await listCollections(db, systemId)
+  return collections.map(({ collection, rows, bytes, convertible }) => ({
     collection,
     rows,
     bytes,
@@ -86,20 +86,20 @@ export async function readArchive(
   { after, limit }: { after: number; limit: number },
 ): Promise<ArchivePage> {
   const systemId = requireSystem(viewer, 'read_journal')
-  const found = await listArchivedSizes(db, systemId, { collection, after, limit: limit + 1 })
-  if (found.length === 0 && !(await hasCollection(db, systemId, collection)))
+  const sizes = await listArchivedSizes(db, systemId, { collection, after, limit: limit + 1 })
+  if (sizes.length === 0 && !(await hasCollection(db, systemId, collection)))
     throw error('archiveNotFound')
   let bytes = 0
-  const fitting = found.slice(0, limit).filter(({ size }, at) => {
+  const fitting = sizes.slice(0, limit).filter(({ size }, index) => {
     bytes += size
-    return at === 0 || bytes < MAX_PAGE_BYTES
+    return index === 0 || bytes < MAX_PAGE_BYTES
   })
   const last = fitting.at(-1)
   return {
     rows: last
       ? await listArchivedContents(db, systemId, { collection, after, through: last.id })
       : [],
-    next: last && fitting.length < found.length ? last.id : null,
+    next: last && fitting.length < sizes.length ? last.id : null,
   }
 }
 

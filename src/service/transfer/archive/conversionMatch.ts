@@ -31,13 +31,13 @@ export function matchArchived<R extends Identity & { name: string; created: Inst
   archived: readonly ArchivedEntity[],
   origins: ReadonlyMap<string, string>,
 ): Map<string, R> {
-  const found = new Map<string, R>()
+  const matches = new Map<string, R>()
   const used = new Set<R>()
   const byUuid = new Map(existing.map((row) => [row.uuid, row]))
   for (const { key } of archived) {
     const row = byUuid.get(origins.get(key) ?? '')
     if (!row) continue
-    found.set(key, row)
+    matches.set(key, row)
     used.add(row)
   }
   const matchBy = (
@@ -45,7 +45,7 @@ export function matchArchived<R extends Identity & { name: string; created: Inst
     labelOfExisting: (row: R) => string,
   ) => {
     // What was imported before and deleted here stays unmatched.
-    const open = archived.filter(({ key }) => !found.has(key) && !origins.has(key))
+    const open = archived.filter(({ key }) => !matches.has(key) && !origins.has(key))
     const rows = Map.groupBy(open, ({ app }) => labelOfRow(app))
     const candidates = Map.groupBy(
       existing.filter((row) => !used.has(row)),
@@ -53,9 +53,9 @@ export function matchArchived<R extends Identity & { name: string; created: Inst
     )
     for (const [label, same] of rows) {
       const [row, ...others] = (label !== null && candidates.get(label)) || []
-      const [one, ...twins] = same
-      if (!row || !one || others.length > 0 || twins.length > 0) continue
-      found.set(one.key, row)
+      const [entity, ...duplicates] = same
+      if (!row || !entity || others.length > 0 || duplicates.length > 0) continue
+      matches.set(entity.key, row)
       used.add(row)
     }
   }
@@ -67,7 +67,7 @@ export function matchArchived<R extends Identity & { name: string; created: Inst
     ({ name, created }) => `${created} ${name}`,
   )
   matchBy(nameOfRow, ({ name }) => name)
-  return found
+  return matches
 }
 
 /** Descriptions that are cut have about the maximum length. */
@@ -83,21 +83,21 @@ export async function matchLongDescriptions<Row>(
   descriptions: readonly { row: Row; name: string; text: string }[],
   archivedNames: ReadonlyMap<string, readonly Member[]>,
 ): Promise<Map<string, { row: Row; text: string }>> {
-  const found = new Map<string, { row: Row; text: string }>()
-  if (descriptions.length === 0) return found
+  const matches = new Map<string, { row: Row; text: string }>()
+  if (descriptions.length === 0) return matches
   const cut = await listDescriptions(db, systemId, MIN_CUT)
   for (const { row, name, text } of descriptions) {
     const named = new Set(archivedNames.get(name)?.map(({ uuid }) => uuid))
     const same = cut.filter(
-      (one) =>
-        (one.name === name || named.has(one.uuid)) &&
+      (member) =>
+        (member.name === name || named.has(member.uuid)) &&
         // The cut may have replaced half of a character.
-        text.startsWith(one.description?.slice(0, -1) ?? text) &&
-        text.length > (one.description?.length ?? 0),
+        text.startsWith(member.description?.slice(0, -1) ?? text) &&
+        text.length > (member.description?.length ?? 0),
     )
     const [only, ...others] = same
     if (!only || others.length > 0) continue
-    found.set(only.uuid, { row, text })
+    matches.set(only.uuid, { row, text })
   }
-  return found
+  return matches
 }

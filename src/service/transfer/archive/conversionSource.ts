@@ -53,12 +53,12 @@ export async function readSource(deps: Deps, systemId: number): Promise<ArchiveS
   const source = await loadSourceRows(db, systemId)
   const people = [...entitiesOf(source, 'members'), ...entitiesOf(source, 'frontStatuses')]
   const groupRows = entitiesOf(source, 'groups')
-  const given = [...people, ...groupRows].map(({ row, app }) => ({
+  const entities = [...people, ...groupRows].map(({ row, app }) => ({
     app: APP,
     collection: row.collection,
     id: app._id,
   }))
-  const origins = await findOrigins(db, systemId, given)
+  const origins = await findOrigins(db, systemId, entities)
   const existing = {
     members: await membersOfSystem(db, systemId),
     groups: await groupsOfSystem(db, systemId),
@@ -68,10 +68,10 @@ export async function readSource(deps: Deps, systemId: number): Promise<ArchiveS
   const missing = [...people, ...groupRows].filter(
     ({ key }) => !members.has(key) && !groups.has(key),
   )
-  const found = new Set(people.flatMap(({ key, app }) => (members.has(key) ? app._id : [])))
+  const foundIds = new Set(people.flatMap(({ key, app }) => (members.has(key) ? app._id : [])))
   const lost = findRowsOf(
     source,
-    missing.filter(({ row, app }) => row.collection !== 'groups' && !found.has(app._id)),
+    missing.filter(({ row, app }) => row.collection !== 'groups' && !foundIds.has(app._id)),
   )
   const unmatched = new Set([...missing.map(({ row }) => row), ...lost.rows])
   const descriptions = await matchLongDescriptions(
@@ -96,7 +96,7 @@ export async function readSource(deps: Deps, systemId: number): Promise<ArchiveS
     members: new Map([...members, ...placeholders.members]),
     groups: new Map([...groups, ...placeholders.groups]),
     placeholders: new Set([...placeholders.members.keys(), ...placeholders.groups.keys()]),
-    repairs: missing.map((one) => describeMissing(one, lost.counts.get(one.app._id) ?? 0)),
+    repairs: missing.map((entity) => describeMissing(entity, lost.counts.get(entity.app._id) ?? 0)),
     leftOut: countByPart(lost.rows),
     file: () =>
       writeFile([

@@ -112,21 +112,21 @@ class People {
 
   /** Returns the member without its values, which stay as they are here; null if it is not added. */
   add({ key, origin, ext = {} }: BundleMember): BundleMember | null {
-    const found = origin && this.source.members.get(originKey(origin))
-    if (!found) return null
-    const first = this.#keys.get(found.id)
+    const existing = origin && this.source.members.get(originKey(origin))
+    if (!existing) return null
+    const first = this.#keys.get(existing.id)
     if (first !== undefined) {
       this.#duplicates.set(key, first)
-      this.origins.push({ ...origin, target: found.uuid })
+      this.origins.push({ ...origin, target: existing.uuid })
       return null
     }
-    this.#keys.set(found.id, key)
+    this.#keys.set(existing.id, key)
     const { about } = ext
     const isConverted = this.source.placeholders.has(originKey(origin))
     return {
       key,
-      uuid: found.uuid,
-      values: { name: found.name },
+      uuid: existing.uuid,
+      values: { name: existing.name },
       ext: isConverted ? (about === undefined ? {} : { about }) : ext,
       ...(!isFromOtherApp(origin.id) && { origin }),
     }
@@ -153,13 +153,13 @@ function withoutValues(
   { key, origin, ext }: BundleGroup,
   source: ArchiveSource,
 ): BundleGroup | null {
-  const found = origin && source.groups.get(originKey(origin))
-  if (!found) return null
+  const existing = origin && source.groups.get(originKey(origin))
+  if (!existing) return null
   return {
     key,
-    uuid: found.uuid,
+    uuid: existing.uuid,
     origin,
-    values: { name: found.name },
+    values: { name: existing.name },
     members: [],
     ...(ext && !source.placeholders.has(originKey(origin)) && { ext }),
   }

@@ -284,5 +284,5 @@ async function* filterMembers(
   isChosen: (hid: string) => boolean,
 ): AsyncGenerator<PastSwitch[]> {
   for await (const page of pages)
-    yield page.map((one) => ({ ...one, members: one.members.filter(isChosen) }))
+    yield page.map((row) => ({ ...row, members: row.members.filter(isChosen) }))
 }

@@ -208,22 +208,22 @@ export class LongLists {
     const totals = new Map(
       (await voteTotals(this.db, page.map(idOf))).map(({ poll, votes }) => [poll, votes]),
     )
-    for (let at = 0; at < page.length; ) {
+    for (let index = 0; index < page.length; ) {
       const few: KeyedRow[] = []
       let size = 0
-      for (; at < page.length; at++) {
-        const one = page[at]
-        if (!one) break
-        size += totals.get(idOf(one)) ?? 0
+      for (; index < page.length; index++) {
+        const poll = page[index]
+        if (!poll) break
+        size += totals.get(idOf(poll)) ?? 0
         if (size > MAX_VOTES && few.length > 0) break
-        few.push(one)
+        few.push(poll)
       }
-      const votes = Map.groupBy(await voteRows(this.db, few.map(idOf)), (one) => one.poll_id)
-      yield few.map((one) => {
-        const own = (votes.get(idOf(one)) ?? [])
+      const votes = Map.groupBy(await voteRows(this.db, few.map(idOf)), (vote) => vote.poll_id)
+      yield few.map((poll) => {
+        const ofPoll = (votes.get(idOf(poll)) ?? [])
           .filter(({ member }) => !this.choice || this.choice.members.has(String(member)))
           .map((row) => serializeFields(vote, row))
-        return { ...one, row: { ...one.row, votes: own } }
+        return { ...poll, row: { ...poll.row, votes: ofPoll } }
       })
     }
   }

@@ -49,8 +49,8 @@ export async function planArchived(
     const digest = createHash('sha256').update(content).digest('hex')
     return { collection, content, digest }
   })
-  const found = systemId === null ? [] : await listKnownRows(deps.db, systemId, rows)
-  const isKnown = new Set(found.map(({ collection, digest }) => `${collection} ${digest}`))
+  const archivedRows = systemId === null ? [] : await listKnownRows(deps.db, systemId, rows)
+  const isKnown = new Set(archivedRows.map(({ collection, digest }) => `${collection} ${digest}`))
   return rows.filter(({ collection, content, digest }) => {
     const name = `${collection} ${digest}`
     const isNew = !isKnown.has(name)

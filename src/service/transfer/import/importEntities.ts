@@ -237,11 +237,11 @@ export class Entities implements ImportStep {
   async #countMemberships(incoming: BundleGroup, found: Group | null): Promise<number> {
     const { deps, report, ids } = this.run
     const before = report.memberships.added
-    const known = new Set(found ? await memberIdsOfGroup(deps.db, found.id) : [])
+    const present = new Set(found ? await memberIdsOfGroup(deps.db, found.id) : [])
     for (const key of incoming.members) {
       const id = ids.members.get(key)
       const isMissing = id === undefined
-      report.memberships[isMissing ? 'left_out' : known.has(id) ? 'unchanged' : 'added'] += 1
+      report.memberships[isMissing ? 'left_out' : present.has(id) ? 'unchanged' : 'added'] += 1
     }
     return report.memberships.added - before
   }

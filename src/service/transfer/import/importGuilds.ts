@@ -29,10 +29,10 @@ export class Guilds implements ImportStep {
     const { file, ids, advance } = this.run
     let isChanged = false
     for (const { guild_id, ...values } of file.head.systemGuilds) {
-      const found = await findSystemGuild(tx, systemId, guild_id)
-      const before = found ?? fillDefaults(systemGuild, {})
+      const stored = await findSystemGuild(tx, systemId, guild_id)
+      const before = stored ?? fillDefaults(systemGuild, {})
       const changed = diff<typeof systemGuild>(before, values)
-      if (found && isEmptyPatch(changed)) continue
+      if (stored && isEmptyPatch(changed)) continue
       await storeSystemGuild(tx, { ...before, ...changed, system_id: systemId, guild_id })
       isChanged = true
       await advance(0)
@@ -40,10 +40,10 @@ export class Guilds implements ImportStep {
     for (const { guild_id, member: key, ...values } of file.head.memberGuilds) {
       const member_id = ids.members.get(key)
       if (member_id === undefined) continue
-      const found = await findMemberGuild(tx, member_id, guild_id)
-      const before = found ?? fillDefaults(memberGuild, {})
+      const stored = await findMemberGuild(tx, member_id, guild_id)
+      const before = stored ?? fillDefaults(memberGuild, {})
       const changed = diff<typeof memberGuild>(before, values)
-      if (found && isEmptyPatch(changed)) continue
+      if (stored && isEmptyPatch(changed)) continue
       await storeMemberGuild(tx, { ...before, ...changed, member_id, guild_id })
       isChanged = true
       await advance(0)

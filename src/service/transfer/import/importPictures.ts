@@ -33,7 +33,7 @@ interface Named {
 }
 
 /** Picture at an address of the file, or the reason why there is none. */
-type Given = Pick<BundlePicture, 'type' | 'base64'> | { readonly why: Reason }
+type FilePicture = Pick<BundlePicture, 'type' | 'base64'> | { readonly why: Reason }
 
 /** Pictures inside the file, and those beside it. */
 export class Pictures implements ImportStep {
@@ -56,19 +56,21 @@ export class Pictures implements ImportStep {
     const collections = new Map(
       file.pictures.map(({ address, collection }) => [address, collection]),
     )
-    const given = new Map<string, Given>(file.pictures.map((picture) => [picture.address, picture]))
-    if (run.options.pictures) await readPictures(run, run.options.pictures, named, given)
+    const pictures = new Map<string, FilePicture>(
+      file.pictures.map((picture) => [picture.address, picture]),
+    )
+    if (run.options.pictures) await readPictures(run, run.options.pictures, named, pictures)
     const results = new Map<string, Result>()
-    if (given.size > 0) {
+    if (pictures.size > 0) {
       const wanted = new Set(
-        given.values().flatMap((picture) => ('base64' in picture ? [picture.base64] : [])),
+        pictures.values().flatMap((picture) => ('base64' in picture ? [picture.base64] : [])),
       )
       const existing = await findSamePictures(deps.db, systemId ?? 0, wanted, () => run.advance(0))
       const used = await usedPictureBytes(deps.db, systemId ?? 0)
       const space = { left: deps.quotas.pictures - used }
       for (const { kind, name, values } of named)
         for (const [field, address] of Object.entries(values)) {
-          const picture = typeof address === 'string' && given.get(address)
+          const picture = typeof address === 'string' && pictures.get(address)
           if (!picture) continue
           const collection = collections.get(address)
           const known = results.get(address)
@@ -134,17 +136,21 @@ export class Pictures implements ImportStep {
     }
   }
 
-  #planPicture(given: Given, existing: Map<string, NamedPicture>, space: { left: number }): Result {
+  #planPicture(
+    picture: FilePicture,
+    existing: Map<string, NamedPicture>,
+    space: { left: number },
+  ): Result {
     const { publicUrl } = this.run.deps
-    if ('why' in given) return given
-    const { base64, type } = given
+    if ('why' in picture) return picture
+    const { base64, type } = picture
     if (publicUrl === '') return { why: NO_ADDRESS }
     const plan = ({ name, type }: NamedPicture) => {
       this.#names.add(name)
       return { url: pictureUrl(publicUrl, name, type) }
     }
-    const found = existing.get(base64)
-    if (found) return plan(found)
+    const known = existing.get(base64)
+    if (known) return plan(known)
     const size = Buffer.byteLength(base64, 'base64')
     if (size > space.left) return NO_SPACE
     space.left -= size
@@ -164,7 +170,7 @@ async function readPictures(
   run: ImportRun,
   files: PictureFiles,
   named: readonly Named[],
-  given: Map<string, Given>,
+  pictures: Map<string, FilePicture>,
 ): Promise<void> {
   let bytes = 0
   const distinct = new Set<string>()
@@ -172,10 +178,10 @@ async function readPictures(
     for (const [key, field] of entity.entries) {
       const address = isUrl(field) ? values[key] : null
       const name = typeof address === 'string' ? pictureNamesIn(address)[0] : undefined
-      if (typeof address !== 'string' || name === undefined || given.has(address)) continue
+      if (typeof address !== 'string' || name === undefined || pictures.has(address)) continue
       const read = bytes > run.deps.quotas.pictures ? NO_SPACE : await files.read(name)
       const picture = 'why' in read ? read : readPicture(read)
-      given.set(address, picture)
+      pictures.set(address, picture)
       if ('base64' in picture && !distinct.has(picture.base64)) {
         distinct.add(picture.base64)
         bytes += (picture.base64.length * 3) / 4
@@ -184,8 +190,8 @@ async function readPictures(
     }
 }
 
-function readPicture(given: Uint8Array): Given {
-  const picture = importedPicture(given)
+function readPicture(bytes: Uint8Array): FilePicture {
+  const picture = importedPicture(bytes)
   if ('why' in picture) return picture
   return { type: picture.type, base64: Buffer.from(picture.bytes).toString('base64') }
 }

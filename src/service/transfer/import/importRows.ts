@@ -223,9 +223,9 @@ export class OwnedRows implements ImportStep {
       const uuids = batch.flatMap((row) => this.#givenUuid(row) ?? [])
       for (const uuid of await findTakenUuids(this.run.deps.db, this.list, uuids)) used.add(uuid)
       for (const row of batch) {
-        const given = this.#givenUuid(row)
-        const isFree = given !== undefined && !used.has(given)
-        const uuid = known.get(row.key)?.uuid ?? (isFree ? given : randomUUID())
+        const uuidInFile = this.#givenUuid(row)
+        const isFree = uuidInFile !== undefined && !used.has(uuidInFile)
+        const uuid = known.get(row.key)?.uuid ?? (isFree ? uuidInFile : randomUUID())
         used.add(uuid)
         chosen.set(row.key, uuid)
         if (row.uuid !== undefined && row.uuid !== uuid) this.origins.replace(row.uuid, uuid)

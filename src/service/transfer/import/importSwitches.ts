@@ -46,16 +46,18 @@ export class Switches implements ImportStep {
     else {
       this.#capacity ??= await switchCapacity(deps.db, systemId)
       const times = switches.map(({ timestamp }) => timestamp)
-      const known = new Set(systemId === null ? [] : await listKnownTimes(deps.db, systemId, times))
+      const knownTimes = new Set(
+        systemId === null ? [] : await listKnownTimes(deps.db, systemId, times),
+      )
       const uuids = switches.flatMap(({ uuid }) => uuid ?? [])
-      const taken = new Set(uuids.length === 0 ? [] : await listTakenUuids(deps.db, uuids))
+      const takenUuids = new Set(uuids.length === 0 ? [] : await listTakenUuids(deps.db, uuids))
       for (const { uuid, timestamp, members } of switches) {
         const memberIds = members.flatMap((key) => ids.members.get(key) ?? [])
         const lacksMembers = members.length > 0 && memberIds.length === 0
         if (lacksMembers) report.switches.left_out += 1
-        else if (known.has(timestamp)) report.switches.unchanged += 1
+        else if (knownTimes.has(timestamp)) report.switches.unchanged += 1
         else {
-          const free = uuid && !taken.has(uuid) ? uuid : randomUUID()
+          const free = uuid && !takenUuids.has(uuid) ? uuid : randomUUID()
           // The number is limited, so that the report stays smaller than the file.
           if (uuid && report.renamed.length < MAX_RENAMED)
             recordRename(run, 'switch', null, { uuid }, { uuid: free })

@@ -35,8 +35,8 @@ export class System implements ImportStep {
     if (options.only === null)
       report.accounts = await planAccounts(deps.db, systemId, head.accounts, options.link)
     if (systemId !== null) return
-    const given = this.#givenIdentity()
-    recordRename(run, 'system', null, given, await freeSystemIdentity(deps.db, given))
+    const identity = this.#givenIdentity()
+    recordRename(run, 'system', null, identity, await freeSystemIdentity(deps.db, identity))
   }
 
   async apply(tx: Db, systemId: number): Promise<boolean> {
@@ -49,9 +49,9 @@ export class System implements ImportStep {
     const { deps, systemId, file, options } = this.run
     const { uuid } = file.head.system
     if (systemId !== null || options.allowsCopy === true || uuid === undefined) return
-    const found = await findSystem(deps.db, uuid)
-    if (!found) return
-    const { hid } = found
+    const system = await findSystem(deps.db, uuid)
+    if (!system) return
+    const { hid } = system
     if (options.owner)
       throw error('conflict', 'the system of this file exists: link the account to it instead')
     throw error(
@@ -68,10 +68,10 @@ export class System implements ImportStep {
   /** Gives the new system the IDs of the file as far as they are free, its owner's account, and a token. */
   async #create(tx: Db, systemId: number): Promise<void> {
     const { deps, file, report, options } = this.run
-    const given = this.#givenIdentity()
+    const identity = this.#givenIdentity()
     const { created } = file.head.system
-    const assigned = await nameSystem(tx, systemId, given, created ?? deps.now())
-    recordRename(this.run, 'system', null, given, assigned)
+    const assigned = await nameSystem(tx, systemId, identity, created ?? deps.now())
+    recordRename(this.run, 'system', null, identity, assigned)
     if (options.owner) {
       const { account, invite } = options.owner
       await requireRegistration(deps, tx, invite)

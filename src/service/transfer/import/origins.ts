@@ -18,7 +18,7 @@ export async function listOrigins(
   const system = requireSystem(viewer, 'read_journal')
   if (named.app === '' || named.collection === '')
     throw error('badRequest', 'app and collection are required')
-  const found = await listOriginsAfter(db, system, { ...named, limit: limit + 1 })
-  const rows = found.slice(0, limit)
-  return { rows, next: found.length > limit ? (rows.at(-1)?.id ?? null) : null }
+  const origins = await listOriginsAfter(db, system, { ...named, limit: limit + 1 })
+  const rows = origins.slice(0, limit)
+  return { rows, next: origins.length > limit ? (rows.at(-1)?.id ?? null) : null }
 }

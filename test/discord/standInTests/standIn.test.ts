@@ -1,7 +1,9 @@
+import { createBot as createDiscordeno } from '@discordeno/bot'
 import { Client as DiscordJs, Events, type Message, type TextChannel } from 'discord.js'
 import { Client as Oceanic } from 'oceanic.js'
 import { outcomeOf } from '../../tools/outcomeOf'
 import { afterEach, describe, expect, test } from '../../tools/test'
+import { until } from '../../tools/until'
 import { type Control, createControl } from '../standIn/controlClient'
 import type { StandInOptions } from '../standIn/options'
 import { findSecrets } from '../standIn/secretSearch'
@@ -91,6 +93,44 @@ describe('reference clients', () => {
     await client.rest.channels.deleteMessage(channelId, id)
     await webhook.delete()
     client.disconnect(false)
+    await expectProxied(world)
+  })
+
+  test('discordeno connects, receives messages, resumes and uses a webhook', async () => {
+    const world = await start({ requiresUserAgent: false })
+    const { discord, users, say, channelId } = world
+    const received: { content: string; id: bigint }[] = []
+    const intents: number = allIntents
+    const client = createDiscordeno({
+      token: discord.token,
+      intents,
+      gateway: { spawnShardDelay: 0 },
+      desiredProperties: {
+        message: { id: true, content: true, author: true },
+        user: { id: true, username: true },
+        webhook: { id: true, token: true },
+      },
+      rest: { proxy: { baseUrl: discord.api, authorization: `Bot ${discord.token}` } },
+      events: { messageCreate: ({ content, id }) => void received.push({ content, id }) },
+    })
+    await client.start()
+    const { id } = await say('hello')
+    await until(() => received.length === 1)
+    await users.closeConnections({ code: 4000 })
+    const { id: lost } = await say('missed')
+    await until(() => received.length === 2)
+    expect(received.map(({ content }) => content)).toEqual(['hello', 'missed'])
+    await users.deleteMessage({ channelId, messageId: lost })
+    const webhook = await client.helpers.createWebhook(channelId, { name: 'Multitude' })
+    const sent = await client.helpers.executeWebhook(webhook.id, webhook.token ?? '', {
+      content: 'proxied',
+      username: 'Bob',
+      wait: true,
+    })
+    expect(sent?.author.username).toBe('Bob')
+    await client.helpers.deleteMessage(channelId, id)
+    await client.helpers.deleteWebhook(webhook.id)
+    await client.shutdown()
     await expectProxied(world)
   })
 })

@@ -162,6 +162,7 @@ export function createHandler(serverParts: ServerParts): Handle {
       isHead: method === 'HEAD',
       trustedProxies: config.TRUST_PROXY,
       receive: (chunks, limits) => bodyArrival.receive(exchange, chunks, limits),
+      receiveWhole: (whole, limits) => bodyArrival.receiveWhole(exchange, whole, limits),
     }
     request.context = context
     // A write ends also if its client leaves.

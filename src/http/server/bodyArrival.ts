@@ -53,6 +53,12 @@ export interface BodyArrival {
     chunks: AsyncGenerator<Uint8Array>,
     limits: ArrivalLimits,
   ): AsyncGenerator<Uint8Array>
+  /** Receives a body that the runtime collects. */
+  receiveWhole(
+    request: ArrivingRequest,
+    whole: Promise<Uint8Array>,
+    limits: ArrivalLimits,
+  ): Promise<Uint8Array>
 }
 
 /** Maximum number of unfinished bodies per address and per system. */
@@ -71,6 +77,11 @@ export function createBodyArrival({
   admission,
   rejectOverload,
 }: BodyArrivalParts): BodyArrival {
+  /**
+   * Returns true if a promise settles in this turn of the event loop. Most bodies arrive together with
+   * the head of their request, and need neither a time limit nor a count.
+   */
+  const settlesAtOnce = createTurnCheck()
   const counts = new Map<ClientKey, number>()
   let count = 0
 
@@ -104,9 +115,15 @@ export function createBodyArrival({
     await admission.acquire(performance.now())
   }
 
-  return {
+  const bodyArrival: BodyArrival = {
     get count() {
       return count
+    },
+    async receiveWhole(request, whole, limits) {
+      if (await settlesAtOnce(whole)) return whole
+      const chunks = bodyArrival.receive(request, chunkOf(whole), limits)
+      const [bytes = new Uint8Array()] = await Array.fromAsync(chunks)
+      return bytes
     },
     async *receive(request, chunks, limits) {
       const { totalMs, afterFirstByteMs = totalMs } = limits
@@ -138,27 +155,28 @@ export function createBodyArrival({
       if (endWaiting) await takeSlot(request)
     },
   }
+  return bodyArrival
 }
 
-/**
- * Returns true if a promise settles in this turn of the event loop. Most bodies arrive together with
- * the head of their request, and need neither a time limit nor a count.
- */
-export function settlesAtOnce(promise: Promise<unknown>): Promise<boolean> {
-  return new Promise((resolve) => {
-    const settle = () => resolve(true)
-    promise.then(settle, settle)
-    if (unsettled.push(resolve) === 1) setImmediate(endTurn)
-  })
+/** Checks promises of bodies. The checks of a turn share one timer. */
+function createTurnCheck(): (promise: Promise<unknown>) => Promise<boolean> {
+  let waiting: ((isSettled: boolean) => void)[] = []
+  const endTurn = () => {
+    const late = waiting
+    waiting = []
+    // Ignored by those that are settled already.
+    for (const resolve of late) resolve(false)
+  }
+  return (promise) =>
+    new Promise((resolve) => {
+      const settle = () => resolve(true)
+      promise.then(settle, settle)
+      if (waiting.push(resolve) === 1) setImmediate(endTurn)
+    })
 }
 
-/** Answers of this turn, which share one timer; those that are given already ignore the second one. */
-let unsettled: ((isSettled: boolean) => void)[] = []
-
-function endTurn(): void {
-  const late = unsettled
-  unsettled = []
-  for (const resolve of late) resolve(false)
+async function* chunkOf(whole: Promise<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield await whole
 }
 
 /** Systems are counted by their row ID. */

@@ -29,6 +29,8 @@ export interface RequestContext {
     chunks: AsyncGenerator<Uint8Array>,
     limits: ArrivalLimits,
   ) => AsyncGenerator<Uint8Array>
+  /** Receives a body that the runtime collects, in the same way. */
+  readonly receiveWhole: (whole: Promise<Uint8Array>, limits: ArrivalLimits) => Promise<Uint8Array>
 }
 
 /** Request with its context, stored on the request because a WeakMap lookup would cost more. */

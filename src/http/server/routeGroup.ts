@@ -12,7 +12,7 @@ import { ListPieces } from '../../model/core/listPieces'
 import { requireBot, requireWriter, type Serialized } from '../../model/core/privacy'
 import type { RawBody } from '../../serializers/body'
 import type { WaitingClient } from '../../service/core/longReads'
-import { type ArrivalLimits, arrivalLimits, settlesAtOnce } from './bodyArrival'
+import { type ArrivalLimits, arrivalLimits } from './bodyArrival'
 import type { RequestContext, RequestWithContext } from './context'
 import { unparsedBody } from './elysiaInternals'
 import { type Client, findClient } from './requestLimits'
@@ -174,20 +174,13 @@ async function readBytes(
   limit: number,
   arrival: ArrivalLimits,
 ): Promise<Uint8Array> {
-  const { receive } = contextOf(request)
+  const { receive, receiveWhole } = contextOf(request)
   const length = Number(request.headers.get('content-length') ?? Number.NaN)
   // The first byte of a body that is read at once is not noticed.
   if (!(length <= limit) || arrival.afterFirstByteMs !== undefined)
     return Buffer.concat(await Array.fromAsync(receive(chunksOf(request, limit), arrival)))
   // No more bytes than announced can arrive, so the body may be read at once.
-  const whole = request.bytes()
-  if (await settlesAtOnce(whole)) return whole
-  const [bytes = new Uint8Array()] = await Array.fromAsync(receive(chunkOf(whole), arrival))
-  return bytes
-}
-
-async function* chunkOf(whole: Promise<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield await whole
+  return receiveWhole(request.bytes(), arrival)
 }
 
 async function* chunksOf(request: Request, limit: number): AsyncGenerator<Uint8Array> {

@@ -26,6 +26,7 @@ import pictures from '../../migrations/0022_pictures.sql' with { type: 'text' }
 import counts from '../../migrations/0023_counts.sql' with { type: 'text' }
 import unreadCount from '../../migrations/0024_unread_count.sql' with { type: 'text' }
 import disconnected from '../../migrations/0025_disconnected.sql' with { type: 'text' }
+import suffixes from '../../migrations/0026_suffixes.sql' with { type: 'text' }
 import postgresBaseline from '../../migrations/postgres/0012_operating.sql' with { type: 'text' }
 import postgresStandardNames from '../../migrations/postgres/0013_standard_names.sql' with {
   type: 'text',
@@ -47,6 +48,7 @@ import postgresUnreadCount from '../../migrations/postgres/0024_unread_count.sql
 import postgresDisconnected from '../../migrations/postgres/0025_disconnected.sql' with {
   type: 'text',
 }
+import postgresSuffixes from '../../migrations/postgres/0026_suffixes.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -83,6 +85,7 @@ export const migrations: Migration[] = [
   { name: '0023_counts', sql: counts },
   { name: '0024_unread_count', sql: unreadCount },
   { name: '0025_disconnected', sql: disconnected },
+  { name: '0026_suffixes', sql: suffixes },
 ]
 
 /**
@@ -103,4 +106,5 @@ export const serverMigrations: readonly Migration[] = [
   { name: '0023_counts', sql: postgresCounts },
   { name: '0024_unread_count', sql: postgresUnreadCount },
   { name: '0025_disconnected', sql: postgresDisconnected },
+  { name: '0026_suffixes', sql: postgresSuffixes },
 ]

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { group } from '../../model/groups/group'
 import { member } from '../../model/members/member'
@@ -50,6 +51,7 @@ export const proxyTagIndex = sqliteTable(
       member_id,
       position,
     ),
+    index('proxy_tag_index_with_suffix').on(index_id).where(sql`${key.suffix} <> ''`),
   ],
 )
 

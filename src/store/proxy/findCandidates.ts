@@ -1,4 +1,4 @@
-import { and, asc, type Column, desc, eq, gte, lt, lte, sql } from 'drizzle-orm'
+import { and, asc, type Column, desc, eq, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { alias, type Placeholders, query } from '../../db/query'
 import { proxyTagIndex as tags } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
@@ -28,7 +28,7 @@ export async function findCandidates(
  */
 async function findLongest(
   db: Db,
-  { nearest, following }: Affixes,
+  { nearest, following, first }: Affixes,
   setId: number,
   keys: ContentKeys,
 ): Promise<number | null> {
@@ -46,10 +46,14 @@ async function findLongest(
     const mayWin = (suffix: string) =>
       prefix.length + suffix.length >= longest && keys.accepts(prefix, suffix)
     const seek = (from: string) => following(db).get({ set: setId, prefix, from })
-    let found: StoredSuffix | null
+    let found: StoredSuffix | null = null
     // If the last suffix is empty, there is no other.
-    if (last === '') found = mayWin('') ? await seek('') : null
-    else {
+    if (last === '') {
+      const tag = mayWin('') ? await first(db).get({ set: setId, prefix }) : null
+      // Without suffixes, no shorter prefix belongs to a longer tag.
+      if (tag?.has_suffixes === 0) return tag.member_id
+      found = tag
+    } else {
       endings ??= endingsOf(keys.tail)
       found = await findSuffix(endings.filter(mayWin), seek)
     }
@@ -182,7 +186,28 @@ function createAffixes(prefix: Column, suffix: Column) {
         .orderBy(asc(suffix), tags.member_id)
         .limit(1),
     ),
+    /** First member that has the prefix without a suffix, and 1 if any tag of the set has a suffix. */
+    first: query((db, { set, prefix: text }: Placeholders<'set' | 'prefix'>) =>
+      db
+        .select({
+          suffix: selected.suffix,
+          member_id: tags.member_id,
+          has_suffixes: hasSuffixes(set),
+        })
+        .from(tags)
+        .where(and(eq(tags.index_id, set), eq(prefix, text), eq(suffix, sql`''`)))
+        .orderBy(tags.member_id)
+        .limit(1),
+    ),
   }
+}
+
+function hasSuffixes(set: SQL): SQL.Aliased<number> {
+  const tag = alias(tags, 'tag')
+  const isWithSuffix = and(eq(tag.index_id, set), sql`${tag.suffix} <> ''`)
+  return sql<number>`case when exists (select 1 from ${tags} ${tag} where ${isWithSuffix}) then 1 else 0 end`.as(
+    'has_suffixes',
+  )
 }
 
 const longestTrimmed = query(

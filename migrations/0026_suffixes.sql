@@ -1,0 +1,1 @@
+CREATE INDEX `proxy_tag_index_with_suffix` ON `proxy_tag_index` (`index_id`) WHERE "proxy_tag_index"."suffix" <> '';

@@ -78,16 +78,16 @@ export interface RawInput {
 }
 
 /** Parses a partial object. Throws all problems at once, or an error if it has no valid key. */
-export function parsePatch<E extends Entity>(entity: E, given: RawInput): Patch<E> {
-  const { values, problems } = parsePartial(entity, given)
+export function parsePatch<E extends Entity>(entity: E, input: RawInput): Patch<E> {
+  const { values, problems } = parsePartial(entity, input)
   throwIfInvalid(problems)
   requireNonEmpty(values)
   return values
 }
 
 /** Parses a new entity: like `parsePatch`, but required keys must be present. */
-export function parseDraft<E extends Entity>(entity: E, given: RawInput): Draft<E> {
-  const { values, problems } = parsePartial(entity, given)
+export function parseDraft<E extends Entity>(entity: E, input: RawInput): Draft<E> {
+  const { values, problems } = parsePartial(entity, input)
   for (const [key, field] of entity.entries)
     if (field.required && !(key in values) && !hasProblem(problems, key))
       problems[key] = [new Problem('required')]
@@ -147,24 +147,24 @@ export function parsePartial<E extends Entity>(
   { values, levels = {}, platform, problems = {} }: RawInput,
 ): { values: Patch<E>; problems: Problems } {
   const read: JsonObject = {}
-  const found: Problems = { ...problems }
+  const collected: Problems = { ...problems }
   for (const [key, field] of entity.entries) {
-    const given = Object.hasOwn(values, key) ? values[key] : undefined
-    if (given === undefined || field.readonly) continue
-    const value = field.parse(given, platform)
+    const raw = Object.hasOwn(values, key) ? values[key] : undefined
+    if (raw === undefined || field.readonly) continue
+    const value = field.parse(raw, platform)
     if (value instanceof Problem)
       for (const [name, problem] of value.under(key))
-        found[name] = [...(found[name] ?? []), problem]
+        collected[name] = [...(collected[name] ?? []), problem]
     else read[key] = value
   }
   for (const level of entity.levels) {
-    const given = Object.hasOwn(levels, level) ? levels[level] : undefined
-    if (given === undefined) continue
-    const value = parseLevel(given)
-    if (value instanceof Problem) found[level] = [value]
+    const raw = Object.hasOwn(levels, level) ? levels[level] : undefined
+    if (raw === undefined) continue
+    const value = parseLevel(raw)
+    if (value instanceof Problem) collected[level] = [value]
     else read[level] = value
   }
-  return { values: read as Patch<E>, problems: found }
+  return { values: read as Patch<E>, problems: collected }
 }
 
 export function parseLevel(value: unknown): Level | Problem {

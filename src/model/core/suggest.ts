@@ -22,18 +22,18 @@ export function suggest(names: readonly string[], typed: string): string[] {
 function distanceOf(name: string, typed: string): number {
   const [expected, actual] = [name.split(' '), typed.split(' ')]
   if (expected.length !== actual.length) return Number.POSITIVE_INFINITY
-  const distances = expected.map((word, at) => {
-    const count = levenshtein(word, actual[at] ?? '')
+  const distances = expected.map((word, index) => {
+    const count = levenshtein(word, actual[index] ?? '')
     return count <= Math.ceil(word.length / LETTERS_PER_EDIT) ? count : Number.POSITIVE_INFINITY
   })
   return distances.reduce((sum, count) => sum + count, 0)
 }
 
 /** Number of inserted, deleted or replaced letters between two texts. */
-function levenshtein(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (const [at, letter] of [...one].entries()) {
-    const next = [at + 1]
+function levenshtein(text: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (const [index, letter] of [...text].entries()) {
+    const next = [index + 1]
     for (let to = 1; to <= other.length; to++)
       next.push(
         Math.min(

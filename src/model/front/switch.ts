@@ -57,7 +57,7 @@ export function rejectDuplicates(members: readonly { id: number }[]): void {
 
 /** Compares members and their order. */
 export function isSameFront(a: readonly { id: number }[], b: readonly { id: number }[]): boolean {
-  return a.length === b.length && a.every(({ id }, at) => id === b[at]?.id)
+  return a.length === b.length && a.every(({ id }, index) => id === b[index]?.id)
 }
 
 export function requireSwitchId(ref: string): void {

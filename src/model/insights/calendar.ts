@@ -49,9 +49,9 @@ export function findBuckets(
 
 /** Returns the first moment at which the local clock shows a time or a later one. */
 function firstMoment(offsets: readonly Offset[], local: number): Instant {
-  for (const [at, { from, ahead }] of offsets.entries()) {
+  for (const [index, { from, ahead }] of offsets.entries()) {
     const moment = Math.max(from, local - ahead)
-    if (moment < (offsets[at + 1]?.from ?? Infinity)) return moment
+    if (moment < (offsets[index + 1]?.from ?? Infinity)) return moment
   }
   throw new Error('the last offset has no end')
 }

@@ -76,18 +76,18 @@ export function sumDays(
 
     *days() {
       const members = [...shown].sort(([a], [b]) => compareIds(a, b))
-      for (const [at, bucket] of buckets.entries())
+      for (const [index, bucket] of buckets.entries())
         yield {
           ...bucket,
-          switches: switches[at] ?? 0,
-          nobody: wholeSeconds(nobody[at] ?? 0),
+          switches: switches[index] ?? 0,
+          nobody: wholeSeconds(nobody[index] ?? 0),
           hidden: hides && {
-            time: wholeSeconds(hidden.time[at] ?? 0),
-            stints: hidden.stints[at] ?? 0,
-            members: hidden.members[at] ?? 0,
+            time: wholeSeconds(hidden.time[index] ?? 0),
+            stints: hidden.stints[index] ?? 0,
+            members: hidden.members[index] ?? 0,
           },
           members: members.flatMap(([member, times]): Day['members'] => {
-            const micros = times[at] ?? 0
+            const micros = times[index] ?? 0
             return micros > 0 ? [[member, wholeSeconds(micros)]] : []
           }),
         }

@@ -105,7 +105,7 @@ export function beginningOf(about: string): string {
   // A line or a word may end exactly where the text is cut.
   const room = about.slice(0, MAX_DESCRIPTION + 1)
   const ends = [room.lastIndexOf('\n'), lastSpace(room)]
-  const end = ends.find((at) => at >= MAX_DESCRIPTION / 2)
+  const end = ends.find((position) => position >= MAX_DESCRIPTION / 2)
   const whole = room.slice(0, end ?? 0).trimEnd()
   if (whole !== '') return whole
   return cutText(about, MAX_DESCRIPTION)

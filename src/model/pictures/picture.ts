@@ -36,12 +36,14 @@ const magicBytes: readonly [PictureType, readonly [offset: number, bytes: string
 
 /** Returns the type of a picture by its first bytes; null for everything else, such as SVG. */
 export function pictureTypeOf(bytes: Uint8Array): PictureType | null {
-  const found = magicBytes.find(([, parts]) =>
+  const entry = magicBytes.find(([, parts]) =>
     parts.every(([offset, text]) =>
-      Array.from(text).every((character, at) => bytes[offset + at] === character.charCodeAt(0)),
+      Array.from(text).every(
+        (character, index) => bytes[offset + index] === character.charCodeAt(0),
+      ),
     ),
   )
-  return found?.[0] ?? null
+  return entry?.[0] ?? null
 }
 
 const FILE = new RegExp(`^([\\w-]{24})\\.(${pictureEndings.join('|')})$`)

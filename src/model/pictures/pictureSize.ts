@@ -29,7 +29,7 @@ export function dimensionsOf(bytes: Uint8Array): Dimensions | null {
 }
 
 function webpDimensions(view: DataView): Dimensions | null {
-  const kind = String.fromCharCode(...[12, 13, 14, 15].map((at) => view.getUint8(at)))
+  const kind = String.fromCharCode(...[12, 13, 14, 15].map((offset) => view.getUint8(offset)))
   if (kind === 'VP8X') return { width: uint24(view, 24) + 1, height: uint24(view, 27) + 1 }
   return kind === 'VP8 ' || kind === 'VP8L' ? webpFrameDimensions(view, 20, kind) : null
 }

@@ -70,7 +70,7 @@ function keepEscape(part: string): string {
 
 function withoutCaptures(source: string): string {
   return outsideClasses(source, (part) =>
-    part.replace(/\\.|\((?!\?)/gs, (found) => (found === '(' ? '(?:' : found)),
+    part.replace(/\\.|\((?!\?)/gs, (match) => (match === '(' ? '(?:' : match)),
   )
 }
 
@@ -78,6 +78,6 @@ function withoutCaptures(source: string): string {
 function outsideClasses(source: string, change: (part: string) => string): string {
   return source
     .split(/((?<!\\)\[(?:\\.|[^\]\\])*\])/s)
-    .map((part, at) => (at % 2 === 1 ? part : change(part)))
+    .map((part, index) => (index % 2 === 1 ? part : change(part)))
     .join('')
 }

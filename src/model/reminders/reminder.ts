@@ -77,14 +77,14 @@ export const keysOfKind = {
 const [FIRST_DAY, LAST_DAY] = ['1900-01-01', '2199-12-31']
 
 /** Returns problems that field validation does not detect. */
-export function validateReminder(given: Reminder): Problems {
+export function validateReminder(row: Reminder): Problems {
   const problems: Problems = {}
   for (const kind of reminderKinds)
     for (const key of keysOfKind[kind])
-      if (kind === given.kind && given[key] === null) problems[key] = [new Problem('required')]
-      else if (kind !== given.kind && given[key] !== null)
+      if (kind === row.kind && row[key] === null) problems[key] = [new Problem('required')]
+      else if (kind !== row.kind && row[key] !== null)
         problems[key] = [new Problem('only_for_kind', { kind })]
-  const { from } = given
+  const { from } = row
   if (from !== null && (from < FIRST_DAY || from > LAST_DAY))
     problems.from ??= [new Problem('outside_days', { first: FIRST_DAY, last: LAST_DAY })]
   return problems

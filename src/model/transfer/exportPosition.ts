@@ -66,7 +66,7 @@ function parseValues(text: string): unknown[] {
 }
 
 function isLongList(name: unknown): name is LongList {
-  return longLists.some((known) => known === name)
+  return longLists.some((list) => list === name)
 }
 
 function isKeyValue(value: unknown): value is string | number {

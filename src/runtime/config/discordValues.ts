@@ -21,7 +21,7 @@ export function parsePrefixes(text: string): readonly string[] {
       `must be prefixes of 1 to ${MAX_PREFIX} characters without spaces, separated by commas`,
     )
   return prefixes.filter(
-    (prefix, at) => prefixes.findIndex((other) => isSamePrefix(prefix, other)) === at,
+    (prefix, index) => prefixes.findIndex((other) => isSamePrefix(prefix, other)) === index,
   )
 }
 
@@ -29,8 +29,8 @@ function isShort(prefix: string): boolean {
   return [...prefix].length <= MAX_PREFIX
 }
 
-function isSamePrefix(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase()
+function isSamePrefix(prefix: string, other: string): boolean {
+  return prefix.toLowerCase() === other.toLowerCase()
 }
 
 /** Scope of application commands: everywhere, nowhere, or the guilds with these IDs. */

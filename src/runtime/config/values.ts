@@ -25,9 +25,9 @@ export interface Parser<T> {
 
 export function oneOf<T extends string>(...choices: T[]): Parser<T> {
   const parse = (text: string) => {
-    const found = choices.find((choice) => choice === text.toLowerCase())
-    if (found === undefined) throw new Error(`must be one of ${choices.join(', ')}`)
-    return found
+    const value = choices.find((choice) => choice === text.toLowerCase())
+    if (value === undefined) throw new Error(`must be one of ${choices.join(', ')}`)
+    return value
   }
   return Object.assign(parse, { choices })
 }

@@ -266,8 +266,8 @@ interface RouteMetrics {
 }
 
 function getOrCreate<K, V>(map: Map<K, V>, key: K, create: () => V): V {
-  const known = map.get(key)
-  if (known !== undefined) return known
+  const existing = map.get(key)
+  if (existing !== undefined) return existing
   const created = create()
   map.set(key, created)
   return created

@@ -72,7 +72,7 @@ export function createRegistry<Values = void>(): Registry<Values> {
         name,
         type: 'histogram',
         doc,
-        lines: () => series.all().flatMap(([set, one]) => one.lines(name, set)),
+        lines: () => series.all().flatMap(([set, histogram]) => histogram.lines(name, set)),
       })
       return series.get
     },
@@ -111,15 +111,15 @@ interface Series<T> {
 }
 
 function createSeries<T>(labels: Labels, create: () => T): Series<T> {
-  const known = new Map<string, T>()
+  const metrics = new Map<string, T>()
   return {
     get(...values) {
-      const name = labels.map((label, at) => renderLabel(label, values[at] ?? '')).join()
-      const found = known.get(name) ?? create()
-      known.set(name, found)
-      return found
+      const name = labels.map((label, index) => renderLabel(label, values[index] ?? '')).join()
+      const metric = metrics.get(name) ?? create()
+      metrics.set(name, metric)
+      return metric
     },
-    all: () => [...known],
+    all: () => [...metrics],
   }
 }
 
@@ -140,9 +140,9 @@ function createHistogram(bounds: readonly number[]): RenderedHistogram {
     lines(name, labels) {
       const rest = labels === '' ? '' : `${labels},`
       let all = 0
-      const buckets = counts.map((count, at) => {
+      const buckets = counts.map((count, index) => {
         all += count
-        const bound = bounds[at] ?? '+Inf'
+        const bound = bounds[index] ?? '+Inf'
         return `${name}_bucket{${rest}le="${bound}"} ${all}`
       })
       const set = inBraces(labels)

@@ -40,9 +40,9 @@ export function optionList(
       if (value.length > max)
         problems.push(['', new Problem('too_many_options', { max, actual: value.length })])
       const ids = new Set<string>()
-      const read = value.slice(0, max).map((item, at) => {
+      const read = value.slice(0, max).map((item, index) => {
         const report = (path: string, problem: Problem) => {
-          problems.push([path === '' ? `${at}` : `${at}.${path}`, problem])
+          problems.push([path === '' ? `${index}` : `${index}.${path}`, problem])
         }
         const option = parseOption(item, hasVeto, report)
         if (ids.has(option.id)) report('id', new Problem('option_twice'))
@@ -69,10 +69,10 @@ function parseOption(
     if (value instanceof Problem) report(key, value)
     else read[key] = value
   }
-  const { id = '', name, color: given = null, veto = false } = item
+  const { id = '', name, color: colorText = null, veto = false } = item
   put('id', typeof id === 'string' ? id : new Problem('not_text'))
   put('name', parseName(name))
-  put('color', colorField.parse(given))
+  put('color', colorField.parse(colorText))
   if (hasVeto) put('veto', typeof veto === 'boolean' ? veto : new Problem('not_flag'))
   return read
 }

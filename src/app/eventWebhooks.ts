@@ -12,12 +12,12 @@ const address = urlField({ doc: 'URL that events are sent to' })
 export function createEventWebhooks({ deps, dispatcher }: Events): EventWebhooks {
   return {
     async find(viewer) {
-      const found = await findWebhook(deps.db, requireSystem(viewer, 'manage'))
-      return found && { url: found.url, state: found.state }
+      const webhook = await findWebhook(deps.db, requireSystem(viewer, 'manage'))
+      return webhook && { url: webhook.url, state: webhook.state }
     },
-    async register(viewer, given) {
+    async register(viewer, text) {
       requireSystem(viewer, 'manage')
-      const url = address.parse(given)
+      const url = address.parse(text)
       if (url instanceof Problem) throwIfInvalid({ url: [url] })
       await dispatcher.checkUrl(String(url))
       const token = String(chooseToken(null))

@@ -24,22 +24,22 @@ export function createPushSources(deps: () => Deps): PushSources {
       const audience = audienceOf(viewer, row.id)
       return {
         system: redact(system, visible, audience).name ?? null,
-        names: (front?.members ?? []).map((one) => nameOf(redact(member, one, audience))),
+        names: (front?.members ?? []).map((fronter) => nameOf(redact(member, fronter, audience))),
         hidden: front?.hidden ?? 0,
       }
     },
     unreadPost: (viewer, uuid) => findUnreadPost(deps(), viewer, uuid),
     async reminder(viewer, uuid) {
-      const found = await nullIfMissing(getReminder(deps(), viewer, uuid))
-      return found && { name: found.name ?? '', text: found.text ?? null }
+      const reminder = await nullIfMissing(getReminder(deps(), viewer, uuid))
+      return reminder && { name: reminder.name ?? '', text: reminder.text ?? null }
     },
     async friendFront(viewer, uuid) {
-      const found = await findFriend(deps(), viewer, uuid)
+      const view = await findFriend(deps(), viewer, uuid)
       // Either side may have turned notifications off since the message was queued.
-      if (!found?.front || !found.theirs.announce || !found.friend.notify_me) return null
-      const announced = found.front.fronters.filter(({ isAnnounced }) => isAnnounced)
+      if (!view?.front || !view.theirs.announce || !view.friend.notify_me) return null
+      const announced = view.front.fronters.filter(({ isAnnounced }) => isAnnounced)
       return {
-        name: found.friend.name ?? found.system?.name ?? null,
+        name: view.friend.name ?? view.system?.name ?? null,
         names: announced.map(({ member: one }) => nameOf(one)),
       }
     },

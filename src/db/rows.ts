@@ -35,13 +35,13 @@ export function createUpserter<T extends SQLiteTable>(
   columns: readonly ColumnOf<T>[],
 ): (tx: Db, row: object) => MaybePromise<unknown> {
   const all = [...key, ...columns]
-  const known: Record<string, SQLiteColumn> = getTableColumns(table)
+  const columnsByName: Record<string, SQLiteColumn> = getTableColumns(table)
   const upsert = query((db, values: Placeholders<string>) =>
     db
       .insert(table)
       .values(pick<T['$inferInsert']>(values, all))
       .onConflictDoUpdate({
-        target: key.flatMap((name) => known[name] ?? []),
+        target: key.flatMap((name) => columnsByName[name] ?? []),
         set: pick<T['$inferInsert']>(
           Object.fromEntries(columns.map((name) => [name, sql`excluded.${sql.identifier(name)}`])),
           columns,

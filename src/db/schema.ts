@@ -26,8 +26,8 @@ export function requireUsableSchema(
   migrations: readonly { readonly name: string }[],
   use: SchemaUse,
 ): void {
-  const known = new Set(migrations.map((migration) => migration.name))
-  const unknown = [...applied].filter((name) => !known.has(name))
+  const names = new Set(migrations.map((migration) => migration.name))
+  const unknown = [...applied].filter((name) => !names.has(name))
   if (unknown.length > 0)
     throw new StorageError(
       `The database ${name} was made by a newer Multitude (${unknown.join(', ')}); update this program.`,
@@ -52,7 +52,7 @@ export function requireNoOtherProcess(
   pending: readonly Migration[],
   holders: readonly string[],
 ): void {
-  const breaking = pending.find((one) => one.isBreaking)
+  const breaking = pending.find((migration) => migration.isBreaking)
   if (!breaking || holders.length === 0) return
   const processes = holders.map((holder) => holder.split(':').slice(0, 2).join(', process '))
   throw new StorageError(

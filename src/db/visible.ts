@@ -99,11 +99,11 @@ export function isLiveSwitch(
 export const liveSwitches = liveSwitchesOf()
 
 /** Switches of one system, whose ID or last deleted switch the caller knows: a lookup less per row. */
-export function liveSwitchesOf(...known: Parameters<typeof isLiveSwitch>) {
+export function liveSwitchesOf(...args: Parameters<typeof isLiveSwitch>) {
   return builder
     .select()
     .from(switches)
-    .where(isLiveSwitch(...known))
+    .where(isLiveSwitch(...args))
     .as('switches')
 }
 

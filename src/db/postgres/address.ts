@@ -60,12 +60,12 @@ function hostOf(text: string): Host {
 }
 
 function sslModeOf(query: string): SslMode {
-  const given = new URLSearchParams(query)
+  const parameters = new URLSearchParams(query)
   // The message does not contain the key, which may be the end of an unencoded password.
-  if ([...given.keys()].some((key) => key !== 'sslmode'))
+  if ([...parameters.keys()].some((key) => key !== 'sslmode'))
     throw new StorageError('Only sslmode may follow the question mark in a database address.')
-  const text = given.get('sslmode') ?? 'prefer'
-  const mode = sslModes.find((one) => one === text)
+  const text = parameters.get('sslmode') ?? 'prefer'
+  const mode = sslModes.find((name) => name === text)
   if (!mode)
     throw new StorageError(`sslmode in the database address must be one of ${sslModes.join(', ')}.`)
   return mode

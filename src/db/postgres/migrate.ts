@@ -64,9 +64,9 @@ async function findSchema(
   if (!isSigned && tables.length > 0)
     throw new StorageError(`${name} is a database of another program, not Multitude’s.`)
   const applied = isSigned ? await namesIn(sql) : new Set<string>()
-  const found = { applied, isSigned, hasTables: tables.length > 1 }
-  requireUsableSchema(name, found, serverMigrations, use)
-  return found
+  const schema = { applied, isSigned, hasTables: tables.length > 1 }
+  requireUsableSchema(name, schema, serverMigrations, use)
+  return schema
 }
 
 interface TableComment {

@@ -54,8 +54,8 @@ export function pendingMigrations(reader: Database): string[] {
 
 /** Lists the migrations that only a newer release knows. */
 export function unknownMigrations(reader: Database): string[] {
-  const known = new Set(migrations.map(({ name }) => name))
-  return [...appliedTo(reader)].filter((name) => !known.has(name))
+  const names = new Set(migrations.map(({ name }) => name))
+  return [...appliedTo(reader)].filter((name) => !names.has(name))
 }
 
 /** Returns whether the file has our application ID. */

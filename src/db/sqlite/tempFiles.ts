@@ -181,8 +181,8 @@ function previousFilesOf(path: string): string[] {
 
 function restoringOf(path: string): { name: string; pid: string }[] {
   return namesIn(dirname(path)).flatMap((name) => {
-    const [, pid, of] = /^\.restoring-(\d+)(?:-(.+)|\.db)$/.exec(name) ?? []
-    const isOurs = of === undefined || of.replace(/-journal$/, '') === basename(path)
+    const [, pid, base] = /^\.restoring-(\d+)(?:-(.+)|\.db)$/.exec(name) ?? []
+    const isOurs = base === undefined || base.replace(/-journal$/, '') === basename(path)
     return pid !== undefined && isOurs ? [{ name, pid }] : []
   })
 }

@@ -141,9 +141,9 @@ export function createTransactionQueue({
    * turns bring further writes to several, it waits for another one: the responses to a commit bring
    * the next requests of their clients, but not all in one turn.
    */
-  const gather = (known: number, turns: number) => {
+  const gather = (before: number, turns: number) => {
     setImmediate(() => {
-      const isGrowing = queue.length > known && queue.length < MAX_PER_COMMIT
+      const isGrowing = queue.length > before && queue.length < MAX_PER_COMMIT
       if (isGrowing && turns > 1) gather(queue.length, turns - 1)
       else work()
     })

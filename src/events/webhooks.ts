@@ -25,9 +25,9 @@ export async function findWebhook(db: Db, systemId: number): Promise<Webhook | n
 }
 
 export async function getWebhook(db: Db, systemId: number): Promise<Webhook> {
-  const found = await findWebhook(db, systemId)
-  if (!found) throw error('notFound', 'no webhook is registered')
-  return found
+  const hook = await findWebhook(db, systemId)
+  if (!hook) throw error('notFound', 'no webhook is registered')
+  return hook
 }
 
 /** Returns the systems with an active webhook. */
@@ -59,8 +59,8 @@ export async function registerWebhook(
     // The system may have been deleted while this transaction waited.
     if (!(await findSystemUuid(tx, systemId))) throw error('systemNotFound')
     const cursor = await latestEventId(tx)
-    const given = { system_id: systemId, url, token, events }
-    await storeWebhook(tx, { ...given, state: 'pending', cursor, ...fresh })
+    const values = { system_id: systemId, url, token, events }
+    await storeWebhook(tx, { ...values, state: 'pending', cursor, ...fresh })
     await setSystemUrl(tx).run({ system: systemId, url: null })
   })
 }
@@ -166,10 +166,10 @@ export async function describeWebhook({ db }: EventDeps, viewer: Viewer) {
 }
 
 /** Returns the given signing token, or a new one. */
-export function chooseToken(given: unknown): string | Problem {
-  if (given === undefined || given === null) return randomBytes(48).toString('base64')
-  const isValid = typeof given === 'string' && /^[\x21-\x7e]{16,128}$/.test(given)
-  return isValid ? given : new Problem('not_signing_token')
+export function chooseToken(token: unknown): string | Problem {
+  if (token === undefined || token === null) return randomBytes(48).toString('base64')
+  const isValid = typeof token === 'string' && /^[\x21-\x7e]{16,128}$/.test(token)
+  return isValid ? token : new Problem('not_signing_token')
 }
 
 const healthy = { reason: null, failing_since: null, attempts: 0, next_attempt: null }

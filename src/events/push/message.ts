@@ -78,18 +78,18 @@ const NOBODY = 'Nobody is fronting.'
 
 const describers: Record<PushKind, Describe> = {
   async reminders({ reminder }, viewer, subject, showsNames) {
-    const found = await reminder(viewer, subject)
-    if (!found) return null
+    const row = await reminder(viewer, subject)
+    if (!row) return null
     const url = '#/reminders'
     if (!showsNames) return { title: 'Reminder', text: '', url }
-    return { title: found.name, text: found.text ?? '', url }
+    return { title: row.name, text: row.text ?? '', url }
   },
   async posts({ unreadPost }, viewer, subject, showsNames) {
-    const found = await unreadPost(viewer, subject)
-    if (!found) return null
+    const post = await unreadPost(viewer, subject)
+    if (!post) return null
     const url = `#/members/${subject}/board`
     if (!showsNames) return { title: 'New post', text: '', url }
-    const { recipient, author, text } = found
+    const { recipient, author, text } = post
     const title = author === null ? `Post for ${recipient}` : `${author} wrote to ${recipient}`
     return { title, text, url }
   },
@@ -100,11 +100,11 @@ const describers: Record<PushKind, Describe> = {
     return { title: 'Fronting now', text: listNames(names, hidden), url }
   },
   async friends({ friendFront }, viewer, subject, showsNames) {
-    const found = await friendFront(viewer, subject)
-    if (!found || found.names.length === 0) return null
+    const friend = await friendFront(viewer, subject)
+    if (!friend || friend.names.length === 0) return null
     const url = '#/friends'
-    if (!showsNames) return { title: namelessTitle(found.names, 0), text: '', url }
-    return { title: found.name ?? 'Fronting now', text: listNames(found.names, 0), url }
+    if (!showsNames) return { title: namelessTitle(friend.names, 0), text: '', url }
+    return { title: friend.name ?? 'Fronting now', text: listNames(friend.names, 0), url }
   },
   async front({ front }, viewer, _, showsNames) {
     const { system, names, hidden } = await front(viewer)

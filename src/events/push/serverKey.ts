@@ -8,8 +8,8 @@ const NAME = 'push'
 
 /** Returns the key of this server, and generates it at first use. All nodes get the same one. */
 export async function getPushKey(deps: EventDeps): Promise<PushKey> {
-  const known = await byName(deps.db).get({ name: NAME })
-  if (known) return known
+  const key = await byName(deps.db).get({ name: NAME })
+  if (key) return key
   const generated = await generatePushKey()
   const created = deps.now()
   return deps.transact('new', async (tx) => {

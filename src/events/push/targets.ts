@@ -71,17 +71,17 @@ export async function putPushTarget(
   const endpoint_hash = createHash('sha256').update(keys.endpoint).digest('hex')
   return deps.transact({ system }, async (tx) => {
     if (!(await existing(tx).get({ system }))) throw error('systemNotFound')
-    const known = await byHash(tx).get({ hash: endpoint_hash })
+    const target = await byHash(tx).get({ hash: endpoint_hash })
     const isOwn =
-      known?.system_id === system && known.session_id === session && known.token_id === token
-    if (known && isOwn) {
+      target?.system_id === system && target.session_id === session && target.token_id === token
+    if (target && isOwn) {
       const changed = { ...keys, ...draft, failing_since: null }
-      await updateRow(tx, known.id, changed)
-      await rebuildQueued(tx).run({ id: known.id })
-      return { ...present({ ...known, ...changed }, viewer), isNew: false }
+      await updateRow(tx, target.id, changed)
+      await rebuildQueued(tx).run({ id: target.id })
+      return { ...present({ ...target, ...changed }, viewer), isNew: false }
     }
     // The messages that wait for the former owner must not reach the new one.
-    if (known) await removeById(tx).run({ id: known.id })
+    if (target) await removeById(tx).run({ id: target.id })
     // A session is one browser, whose former address is void.
     if (session !== null) await removeOfSession(tx).run({ session })
     await requireSpace(tx, system, viewer)
@@ -97,7 +97,7 @@ export async function putPushTarget(
       failing_since: null,
     }
     await insertRow(tx, row)
-    return { ...present(row, viewer), isNew: !known }
+    return { ...present(row, viewer), isNew: !target }
   })
 }
 
@@ -109,11 +109,11 @@ export async function patchPushTarget(
 ): Promise<ListedTarget> {
   const system = requireSystem(viewer, 'manage_push')
   return deps.transact({ system }, async (tx) => {
-    const found = await getTarget(tx, viewer, uuid)
+    const target = await getTarget(tx, viewer, uuid)
     rejectForbiddenKinds(viewer, patch)
-    await updateRow(tx, found.id, patch)
-    await rebuildQueued(tx).run({ id: found.id })
-    return present({ ...found, ...patch }, viewer)
+    await updateRow(tx, target.id, patch)
+    await rebuildQueued(tx).run({ id: target.id })
+    return present({ ...target, ...patch }, viewer)
   })
 }
 
@@ -184,13 +184,13 @@ async function parseSubscription(
 }
 
 async function getTarget(db: Db, viewer: Viewer, uuid: string): Promise<TargetRow> {
-  const found = isUuid(uuid) && (await byUuid(db).get({ uuid: uuid.toLowerCase() }))
+  const target = isUuid(uuid) && (await byUuid(db).get({ uuid: uuid.toLowerCase() }))
   const isVisible =
-    found &&
-    found.system_id === viewer.system &&
-    (isWatching(viewer) ? found.token_id === viewer.token : !(await isWatchTarget(db, found)))
+    target &&
+    target.system_id === viewer.system &&
+    (isWatching(viewer) ? target.token_id === viewer.token : !(await isWatchTarget(db, target)))
   if (!isVisible) throw error('pushTargetNotFound')
-  return found
+  return target
 }
 
 async function isWatchTarget(db: Db, { token_id }: TargetRow): Promise<boolean> {
@@ -199,10 +199,10 @@ async function isWatchTarget(db: Db, { token_id }: TargetRow): Promise<boolean> 
 
 async function requireSpace(tx: Db, system: number, viewer: Viewer): Promise<void> {
   const max = isWatching(viewer) ? MAX_WATCH_TARGETS : MAX_PUSH_TARGETS
-  const found = isWatching(viewer)
+  const targets = isWatching(viewer)
     ? await ofToken(tx).all({ system, token: viewer.token ?? null })
     : await ofOwner(tx).all({ system })
-  if (found.length >= max) throw error('limitReached', `push targets (${max})`)
+  if (targets.length >= max) throw error('limitReached', `push targets (${max})`)
   const all = await ofSystem(tx).all({ system })
   if (all.length >= MAX_TARGETS_OF_SYSTEM)
     throw error('limitReached', `push targets of this system (${MAX_TARGETS_OF_SYSTEM})`)

@@ -25,13 +25,13 @@ export function parseArguments(command: Command, argv: string[]): Pick<Call, 'ar
   return { args: positionals, flags: values }
 }
 
-function argsOf({ args = [], flagInsteadOfArgs = '' }: Command, given: Call['flags']) {
-  return given[flagInsteadOfArgs] === true ? [] : args
+function argsOf({ args = [], flagInsteadOfArgs = '' }: Command, flags: Call['flags']) {
+  return flags[flagInsteadOfArgs] === true ? [] : args
 }
 
-function requireFlags({ requires = [] }: Command, given: Call['flags']): void {
+function requireFlags({ requires = [] }: Command, flags: Call['flags']): void {
   for (const choice of requires) {
-    if (choice.filter((flag) => given[flag] !== undefined && given[flag] !== '').length === 1)
+    if (choice.filter((flag) => flags[flag] !== undefined && flags[flag] !== '').length === 1)
       continue
     const names = choice.map((flag) => `--${flag}`).join(' or ')
     throw new UsageError(`${choice.length > 1 ? 'either ' : ''}${names} is required`)
@@ -60,7 +60,7 @@ function parse(args: string[], options: Options) {
 
 /** Rejects a repeated flag, because `parseArgs` would silently ignore one of its values. */
 function rejectRepeated(names: string[]): void {
-  const repeated = names.find((name, at) => names.indexOf(name) < at)
+  const repeated = names.find((name, index) => names.indexOf(name) < index)
   if (repeated) throw new UsageError(`--${repeated} is given twice`)
 }
 

@@ -97,13 +97,13 @@ export function usageOf(command: Command): string {
 
 /** Aligns rows in columns, for a terminal. */
 export function columns(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, at) =>
-    Math.max(...rows.map((row) => Bun.stringWidth(row[at] ?? ''))),
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => Bun.stringWidth(row[column] ?? ''))),
   )
   return rows
     .map((row) =>
       row
-        .map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - Bun.stringWidth(cell)))
+        .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - Bun.stringWidth(cell)))
         .join('  ')
         .trimEnd(),
     )

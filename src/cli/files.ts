@@ -95,12 +95,12 @@ function listFiles(folder: string): string[] {
 /** Writes the file atomically. An existing file is overwritten only if forced. */
 export function writeExport(path: string, bytes: Uint8Array, isForced: boolean): void {
   try {
-    const found = statSync(path, { throwIfNoEntry: false })
-    if (found?.isFile() && !isForced)
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (stats?.isFile() && !isForced)
       throw new Failure(`${path} already exists; use --force to overwrite it.`)
     // Pipes and devices cannot be replaced by a rename.
-    if (found && !found.isFile()) writeFileSync(path, bytes)
-    else writeAtomically(found ? realpathSync(path) : path, bytes)
+    if (stats && !stats.isFile()) writeFileSync(path, bytes)
+    else writeAtomically(stats ? realpathSync(path) : path, bytes)
   } catch (cause) {
     if (cause instanceof Failure) throw cause
     throw new Failure(`${path} cannot be written.`)

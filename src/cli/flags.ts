@@ -13,7 +13,7 @@ const PATHS: readonly SettingName[] = ['BACKUP_DIR']
 
 /** Lists all flags of a command: its own, its settings and the common ones. */
 export function flagsOf(command: Command): NamedFlag[] {
-  const own = Object.entries(command.flags ?? {}).map(
+  const commandFlags = Object.entries(command.flags ?? {}).map(
     ([name, flag]): NamedFlag => ({
       ...flag,
       name,
@@ -37,7 +37,7 @@ export function flagsOf(command: Command): NamedFlag[] {
     type: 'boolean',
     doc: 'Do not ask for confirmation',
   }
-  return [...own, ...config, ...(command.isDestructive ? [yes] : []), ...commonFlags]
+  return [...commandFlags, ...config, ...(command.isDestructive ? [yes] : []), ...commonFlags]
 }
 
 /** Suffix of the description of a required flag; empty for optional ones. */

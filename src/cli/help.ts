@@ -5,7 +5,7 @@ import { flagsOf, formatFlag } from './flags'
 export function findHelp(commands: readonly Command[], words: readonly string[]): string | null {
   const name = words.join(' ')
   if (name === '') return explainAll(commands)
-  const command = commands.find((one) => one.name === name)
+  const command = commands.find((candidate) => candidate.name === name)
   if (command) return explainCommand(command)
   return isGroup(commands, name) ? explainGroup(commands, name) : null
 }
@@ -25,8 +25,8 @@ function explainAll(commands: readonly Command[]): string {
 }
 
 function explainGroup(commands: readonly Command[], group: string): string {
-  const own = commands.filter(({ name }) => name.startsWith(`${group} `))
-  return `usage: multitude ${group} COMMAND [--help]\n\n${listOf(own)}`
+  const subcommands = commands.filter(({ name }) => name.startsWith(`${group} `))
+  return `usage: multitude ${group} COMMAND [--help]\n\n${listOf(subcommands)}`
 }
 
 function listOf(commands: readonly Command[]): string {

@@ -121,10 +121,10 @@ function findCommand(argv: string[]): [Command | undefined, string[]] {
     [first, 1],
   ] as const) {
     // The import worker is internal and not in the help.
-    const found = [...commands, importWorkerCommand, substitutionWorkerCommand].find(
+    const command = [...commands, importWorkerCommand, substitutionWorkerCommand].find(
       (command) => command.name === name,
     )
-    if (found) return [found, argv.slice(length)]
+    if (command) return [command, argv.slice(length)]
   }
   return [undefined, []]
 }
@@ -143,7 +143,9 @@ function rejectUnknown(typed: string[]): number {
   const isKnownGroup = isGroup(commands, first)
   // After a command of one word, the second word is an argument.
   const candidates = isKnownGroup ? [words.join(' ')] : [words.join(' '), first]
-  const meant = candidates.map((text) => suggest(names, text)).find((found) => found.length > 0)
+  const meant = candidates
+    .map((text) => suggest(names, text))
+    .find((suggested) => suggested.length > 0)
   const lines = [
     `multitude: unknown command "${words.map(hidePassword).join(' ')}"`,
     ...(meant ? [`Did you mean "multitude ${meant.join('" or "multitude ')}"?`] : []),

@@ -13,15 +13,15 @@ export const archiveCommands: Command[] = [
     args: ['SYSTEM'],
     async run(call) {
       const { viewer } = await resolveSystem(call)
-      const found = await listArchive(call.deps(), viewer)
-      const rows = found.map(({ collection, rows: count, bytes, convertible }) => [
+      const collections = await listArchive(call.deps(), viewer)
+      const rows = collections.map(({ collection, rows: count, bytes, convertible }) => [
         printable(collection),
         String(count),
         String(bytes),
         convertible > 0 ? 'yes' : 'no',
       ])
       return {
-        json: found.map(archiveToExt),
+        json: collections.map(archiveToExt),
         text:
           rows.length === 0
             ? 'This system has no archived rows.'

@@ -21,12 +21,12 @@ export const frontCommands: Command[] = [
     args: ['SYSTEM'],
     flags: { zone: { type: 'string', doc: 'Time zone of the output (default: the system’s)' } },
     async run(call) {
-      const { viewer, system: of } = await resolveSystem(call)
+      const { viewer, system } = await resolveSystem(call)
       const deps = call.deps()
-      const zone = await chooseZone(call, viewer, of)
-      const found = await getFrontRows(deps, viewer, of)
-      if (found === null) return { json: null, text: 'There are no switches yet.' }
-      const { front, details } = found
+      const zone = await chooseZone(call, viewer, system)
+      const frontRows = await getFrontRows(deps, viewer, system)
+      if (frontRows === null) return { json: null, text: 'There are no switches yet.' }
+      const { front, details } = frontRows
       const now = deps.now()
       const members = front.members.map(({ id: row, hid, name, display_name }) => ({
         id: hid,
@@ -44,7 +44,7 @@ export const frontCommands: Command[] = [
       return {
         json: switchToV2(
           front,
-          members.map(({ since: from, ...one }) => ({ ...one, since: formatInstant(from) })),
+          members.map(({ since: from, ...member }) => ({ ...member, since: formatInstant(from) })),
         ),
         text:
           rows.length > 0
@@ -63,21 +63,21 @@ export const frontCommands: Command[] = [
       zone: { type: 'string', doc: 'Time zone of the output (default: the system’s)' },
     },
     async run(call) {
-      const { viewer, system: of } = await resolveSystem(call)
+      const { viewer, system } = await resolveSystem(call)
       const deps = call.deps()
-      const zone = await chooseZone(call, viewer, of)
+      const zone = await chooseZone(call, viewer, system)
       const period = { since: parseTime(call, 'since'), until: parseTime(call, 'until') }
-      const totals = await getTotals(deps, viewer, of.hid, period)
+      const totals = await getTotals(deps, viewer, system.hid, period)
       return {
         json: totalsToV2(totals),
-        text: describeTotals(totals, of, await namesOf(deps, viewer, of), zone),
+        text: describeTotals(totals, system, await namesOf(deps, viewer, system), zone),
       }
     },
   },
 ]
 
-async function namesOf(deps: Deps, viewer: Viewer, of: System): Promise<Map<string, string>> {
-  const members = await listMembers(deps, viewer, of)
+async function namesOf(deps: Deps, viewer: Viewer, system: System): Promise<Map<string, string>> {
+  const members = await listMembers(deps, viewer, system)
   return new Map(members.map(({ hid, name, display_name }) => [hid, display_name ?? name]))
 }
 
@@ -120,9 +120,9 @@ const RIGHT = [2, 3, 5, 6, 7]
 
 function alignRight(rows: string[][]): string[][] {
   const widths = new Map(
-    RIGHT.map((at) => [at, Math.max(...rows.map((row) => row[at]?.length ?? 0))]),
+    RIGHT.map((column) => [column, Math.max(...rows.map((row) => row[column]?.length ?? 0))]),
   )
-  return rows.map((row) => row.map((cell, at) => cell.padStart(widths.get(at) ?? 0)))
+  return rows.map((row) => row.map((cell, column) => cell.padStart(widths.get(column) ?? 0)))
 }
 
 const BAR = 16
@@ -138,10 +138,10 @@ function formatSeconds(seconds: number): string {
   return formatDuration(seconds * SECOND)
 }
 
-async function chooseZone({ flags, deps }: Call, viewer: Viewer, of: System): Promise<string> {
+async function chooseZone({ flags, deps }: Call, viewer: Viewer, system: System): Promise<string> {
   const { zone } = flags
   if (typeof zone !== 'string') {
-    const { timezone } = await getVisibleSettings(deps(), viewer, of.hid)
+    const { timezone } = await getVisibleSettings(deps(), viewer, system.hid)
     return timezone && isTimezone(timezone) ? timezone : 'UTC'
   }
   if (!isTimezone(zone))
@@ -150,9 +150,9 @@ async function chooseZone({ flags, deps }: Call, viewer: Viewer, of: System): Pr
 }
 
 function parseTime({ flags }: Call, name: 'since' | 'until'): Instant | null {
-  const given = flags[name]
-  if (typeof given !== 'string') return null
-  const time = parseInstant(given)
+  const text = flags[name]
+  if (typeof text !== 'string') return null
+  const time = parseInstant(text)
   if (time === null)
     throw new UsageError(`--${name}: must be a time such as 2026-05-01 or 2026-05-01T18:30:00Z`)
   return time

@@ -33,10 +33,10 @@ export const inviteCommands: Command[] = [
     async run({ deps }) {
       const all = await listInvites(deps(), operator)
       return {
-        json: all.map((one) => ({
-          ...one,
-          created: formatInstant(one.created),
-          expires: timeOrNull(one.expires),
+        json: all.map((invite) => ({
+          ...invite,
+          created: formatInstant(invite.created),
+          expires: timeOrNull(invite.expires),
         })),
         text:
           all.length === 0
@@ -67,9 +67,9 @@ export const inviteCommands: Command[] = [
   },
 ]
 
-function parseEnd(given: string | boolean | undefined, now: Instant): Instant | null {
-  if (given === undefined) return null
-  const end = typeof given === 'string' ? parseInstant(given) : null
+function parseEnd(text: string | boolean | undefined, now: Instant): Instant | null {
+  if (text === undefined) return null
+  const end = typeof text === 'string' ? parseInstant(text) : null
   if (end === null || end <= now)
     throw new UsageError('--expires: must be a time in the future, such as 2027-01-31')
   return end

@@ -100,8 +100,8 @@ async function readDatabaseStatus(
     return { database: await queryDatabase(call), problem: null }
   } catch (cause) {
     const original = unwrapped(cause)
-    const known = toStorageError(hidePassword(call.config.DATABASE_URL), original) ?? original
-    return { database: null, problem: (known as Error).message }
+    const failure = toStorageError(hidePassword(call.config.DATABASE_URL), original) ?? original
+    return { database: null, problem: (failure as Error).message }
   }
 }
 
@@ -168,14 +168,19 @@ async function readServerStatus({ flags, config }: Call, samples: readonly Sampl
   // Differs from the version of this program if the server was not restarted after an upgrade.
   const build = samples?.find(({ name }) => name === 'multitude_build_info')?.labels
   const suffix = build ? `, Multitude ${printable(`${build.version} (${build.commit})`)}` : ''
-  const known = { version: build?.version ?? null, commit: build?.commit ?? null }
+  const versions = { version: build?.version ?? null, commit: build?.commit ?? null }
   if (config.PORT === 0 && flags.url === undefined) {
     const says = `address unknown, because PORT is 0; use --url${suffix}`
-    return { url: null, ok: null, ...known, says }
+    return { url: null, ok: null, ...versions, says }
   }
   const url = serverUrlOf(flags, config)
   const problem = await findProblem(url)
-  return { url, ok: problem === null, ...known, says: `${url} ${problem ?? 'is healthy'}${suffix}` }
+  return {
+    url,
+    ok: problem === null,
+    ...versions,
+    says: `${url} ${problem ?? 'is healthy'}${suffix}`,
+  }
 }
 
 interface MetricsStatus {

@@ -66,21 +66,21 @@ export const systemCommands: Command[] = [
     summary: 'Show a system with its accounts and tokens',
     args: ['SYSTEM'],
     async run(call) {
-      const { viewer, system: found } = await resolveSystem(call)
+      const { viewer, system: row } = await resolveSystem(call)
       const deps = call.deps()
       const accounts = (await listAccounts(deps, viewer)).map(({ id }) => id)
       const tokens = (await listTokens(deps, viewer)).map(({ name }) => name)
-      const shown = toV2(system, redact(system, found, audienceOf(viewer, found.id)))
+      const shown = toV2(system, redact(system, row, audienceOf(viewer, row.id)))
       const rows = Object.entries(shown).filter(
         ([key, value]) => key !== 'privacy' && value !== null,
       )
       return {
-        json: { ...shown, disabled: found.disabled_at !== null, accounts, tokens },
+        json: { ...shown, disabled: row.disabled_at !== null, accounts, tokens },
         text: columns([
           ...rows.map(([key, value]) => [key, String(value)]),
-          ...(found.disabled_at === null
+          ...(row.disabled_at === null
             ? []
-            : [['disabled', `since ${formatInstant(found.disabled_at)}`]]),
+            : [['disabled', `since ${formatInstant(row.disabled_at)}`]]),
           ['accounts', accounts.join(', ') || 'none'],
           ['tokens', tokens.join(', ') || 'none'],
         ]),
@@ -93,8 +93,8 @@ export const systemCommands: Command[] = [
     args: ['SYSTEM'],
     isDestructive: true,
     async run(call) {
-      const { viewer, system: found } = await resolveSystem(call)
-      const { hid, name } = found
+      const { viewer, system: row } = await resolveSystem(call)
+      const { hid, name } = row
       await call.confirm(`Delete system ${hid}${name ? ` (${name})` : ''} and all its data?`)
       await deleteSystemAndRows(call.deps(), viewer)
       return { json: { deleted: hid }, text: `Deleted system ${hid}.` }
@@ -105,11 +105,11 @@ export const systemCommands: Command[] = [
     summary: 'Disable a system: block its tokens and hide its data',
     args: ['SYSTEM'],
     async run(call) {
-      const { viewer, system: found } = await resolveSystem(call)
+      const { viewer, system: row } = await resolveSystem(call)
       await disableSystem(call.deps(), viewer)
       return {
-        json: { disabled: found.hid },
-        text: `Disabled system ${found.hid}. Run "multitude system enable ${found.hid}" to enable it again.`,
+        json: { disabled: row.hid },
+        text: `Disabled system ${row.hid}. Run "multitude system enable ${row.hid}" to enable it again.`,
       }
     },
   },
@@ -118,9 +118,9 @@ export const systemCommands: Command[] = [
     summary: 'Enable a disabled system',
     args: ['SYSTEM'],
     async run(call) {
-      const { viewer, system: found } = await resolveSystem(call)
+      const { viewer, system: row } = await resolveSystem(call)
       await enableSystem(call.deps(), viewer)
-      return { json: { enabled: found.hid }, text: `Enabled system ${found.hid}.` }
+      return { json: { enabled: row.hid }, text: `Enabled system ${row.hid}.` }
     },
   },
   {
@@ -138,18 +138,18 @@ export const systemCommands: Command[] = [
     async run(call) {
       const deps = call.deps()
       const since = parseDay(call.flags['unused-since'], deps.now())
-      const found = await findUnused(deps, operator, since)
+      const systems = await findUnused(deps, operator, since)
       const isDry = call.flags['dry-run'] === true
-      const summary = `${countOf(found.length, 'system')} not used since ${formatInstant(since)}`
-      if (found.length === 0)
+      const summary = `${countOf(systems.length, 'system')} not used since ${formatInstant(since)}`
+      if (systems.length === 0)
         return {
           json: { dry_run: isDry, systems: [] },
           text: `All systems have been used since ${formatInstant(since)}.`,
         }
-      const table = tableOf(found, deps.now())
+      const table = tableOf(systems, deps.now())
       if (isDry)
         return {
-          json: { dry_run: true, systems: found.map(infoToJson) },
+          json: { dry_run: true, systems: systems.map(infoToJson) },
           text: `${table}\n\nDry run: nothing was deleted. ${summary}.`,
         }
       await call.confirm(`${table}\n\nDelete ${summary} and all their data?`)
@@ -162,8 +162,8 @@ export const systemCommands: Command[] = [
   },
 ]
 
-function parseDay(given: string | boolean | undefined, now: Instant): Instant {
-  const day = typeof given === 'string' ? parseInstant(given) : null
+function parseDay(text: string | boolean | undefined, now: Instant): Instant {
+  const day = typeof text === 'string' ? parseInstant(text) : null
   if (day === null || day > now)
     throw new UsageError('--unused-since: must be a date in the past, such as 2025-01-31')
   return day
@@ -188,11 +188,11 @@ function infoToJson(info: SystemInfo) {
 const HEAD = ['ID', 'MEMBERS', 'GROUPS', 'SWITCHES', 'MESSAGES', 'LAST USED', 'NAME']
 
 function tableOf(systems: readonly SystemInfo[], now: Instant): string {
-  const rows = systems.map((one) => [
-    one.hid,
-    ...[one.members, one.groups, one.switches, one.messages].map(formatCount),
-    one.lastActive === null ? 'never' : `${formatDuration(now - one.lastActive)} ago`,
-    `${printable(one.name ?? '')}${one.disabled ? ' (disabled)' : ''}`.trim(),
+  const rows = systems.map((info) => [
+    info.hid,
+    ...[info.members, info.groups, info.switches, info.messages].map(formatCount),
+    info.lastActive === null ? 'never' : `${formatDuration(now - info.lastActive)} ago`,
+    `${printable(info.name ?? '')}${info.disabled ? ' (disabled)' : ''}`.trim(),
   ])
   return columns([HEAD, ...rows])
 }

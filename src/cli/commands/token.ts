@@ -74,7 +74,7 @@ export function rowOf(row: Token): string[] {
 }
 
 function draftOf({ flags }: Call, now: number): TokenDraft {
-  const given: Record<string, unknown> = {
+  const values: Record<string, unknown> = {
     name: flags.name || 'default',
     scope: flags.scope,
     expires: flags.expires,
@@ -82,8 +82,8 @@ function draftOf({ flags }: Call, now: number): TokenDraft {
   }
   const draft: Record<string, unknown> = {}
   for (const [key, field] of token.entries) {
-    if (given[key] === undefined) continue
-    const value = field.parse(given[key])
+    if (values[key] === undefined) continue
+    const value = field.parse(values[key])
     if (value instanceof Problem) throw new UsageError(`${flagOf(key)}: ${problemMessage(value)}`)
     draft[key] = value
   }

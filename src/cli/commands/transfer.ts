@@ -124,7 +124,7 @@ export const transferCommands: Command[] = [
         throw new UsageError('--front-history: must be csv or ics')
       if (history && (members ?? groups) !== undefined)
         throw new UsageError('--front-history: cannot be combined with --members or --groups')
-      const format = exportFormats.find((one) => one === (call.flags.format ?? 'pluralkit'))
+      const format = exportFormats.find((name) => name === (call.flags.format ?? 'pluralkit'))
       if (!format) throw new UsageError(`--format: must be ${exportFormats.join(' or ')}`)
       if (history && call.flags.format !== undefined)
         throw new UsageError('--front-history: cannot be combined with --format')
@@ -177,25 +177,25 @@ export const transferCommands: Command[] = [
 /** Parses a comma-separated list of known words. */
 function parseWords<Word extends string>(
   flag: string,
-  given: Call['flags'][string],
-  known: readonly Word[],
+  text: Call['flags'][string],
+  allowed: readonly Word[],
 ): ReadonlySet<Word> | null {
-  const words = splitList(given)
+  const words = splitList(text)
   if (!words) return null
-  const wrong = words.filter((word) => !known.some((one) => one === word))
+  const wrong = words.filter((word) => !allowed.some((allowedWord) => allowedWord === word))
   if (wrong.length > 0)
     throw new UsageError(
-      `--${flag}: unknown part ${wrong.join(', ')}; valid parts are ${known.join(',')}`,
+      `--${flag}: unknown part ${wrong.join(', ')}; valid parts are ${allowed.join(',')}`,
     )
-  return new Set(known.filter((word) => words.includes(word)))
+  return new Set(allowed.filter((word) => words.includes(word)))
 }
 
 /** Opens the folder with the pictures of a file. */
-function parseFolder(given: Call['flags'][string], publicUrl: string): PictureFiles | null {
-  if (typeof given !== 'string') return null
+function parseFolder(folder: Call['flags'][string], publicUrl: string): PictureFiles | null {
+  if (typeof folder !== 'string') return null
   if (publicUrl === '')
     throw new UsageError('--pictures: needs PUBLIC_URL, the address that the pictures get')
-  return openPictureFolder(given)
+  return openPictureFolder(folder)
 }
 
 /** Resolves the system to import into, with the operator as its owner. */
@@ -226,6 +226,6 @@ async function writePictures(
   return names
 }
 
-function splitList(given: Call['flags'][string]): string[] | null {
-  return typeof given === 'string' ? given.split(',').map((part) => part.trim()) : null
+function splitList(text: Call['flags'][string]): string[] | null {
+  return typeof text === 'string' ? text.split(',').map((part) => part.trim()) : null
 }

@@ -5,12 +5,12 @@ import { branchesOf, help, takesFile } from './tree'
 export function completeInFish(commands: readonly Command[]): string {
   const branches = branchesOf(commands)
   const lines = [
-    ...[...branches, help].map((one) => word('__multitude_at', one)),
-    ...branches.map((one) => word('__multitude_at help', one)),
+    ...[...branches, help].map((item) => word('__multitude_at', item)),
+    ...branches.map((item) => word('__multitude_at help', item)),
     ...branches.flatMap(({ word: first, group }) =>
-      group.flatMap((one) => [
-        word(`__multitude_at ${first}`, one),
-        word(`__multitude_at help ${first}`, one),
+      group.flatMap((item) => [
+        word(`__multitude_at ${first}`, item),
+        word(`__multitude_at help ${first}`, item),
       ]),
     ),
     ...commands.flatMap(completeCommand),
@@ -36,8 +36,8 @@ ${lines.join('\n')}
 `
 }
 
-function word(condition: string, one: { word: string; summary: string }): string {
-  return `complete -c multitude -n ${quote(condition)} -a ${one.word} -d ${quote(one.summary)}`
+function word(condition: string, item: { word: string; summary: string }): string {
+  return `complete -c multitude -n ${quote(condition)} -a ${item.word} -d ${quote(item.summary)}`
 }
 
 function completeCommand(command: Command): string[] {

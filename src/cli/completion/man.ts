@@ -46,11 +46,11 @@ function describeCommand(command: Command): string[] {
   const common = new Set(commonFlags.map(({ name }) => name))
   const flags = flagsOf(command).filter(({ name }) => !common.has(name))
   // Settings have a section of their own.
-  const own = command.takesSettings === 'all' ? Object.keys(command.flags ?? {}) : null
-  const listed = own ? flags.filter(({ name }) => own.includes(name)) : flags
+  const names = command.takesSettings === 'all' ? Object.keys(command.flags ?? {}) : null
+  const listed = names ? flags.filter(({ name }) => names.includes(name)) : flags
   return [
     `.SS "${text(usageOf(command))}"`,
-    text(`${command.summary}.${own ? ' Accepts every setting as a flag.' : ''}`),
+    text(`${command.summary}.${names ? ' Accepts every setting as a flag.' : ''}`),
     ...listed.flatMap(describeFlag),
   ]
 }

@@ -11,14 +11,14 @@ export interface Branch {
 export function branchesOf(commands: readonly Command[]): Branch[] {
   const groups = Map.groupBy(commands, ({ name }) => firstWord(name))
   return [...groups].map(([word, members]) => {
-    const own = members.find(({ name }) => name === word)
+    const command = members.find(({ name }) => name === word)
     const group = members.flatMap(({ name, summary }) =>
       name === word ? [] : [{ word: name.slice(word.length + 1), summary }],
     )
-    const words = group.map((one) => one.word).join(', ')
+    const words = group.map((item) => item.word).join(', ')
     return {
       word,
-      summary: own?.summary ?? `Commands: ${words}`,
+      summary: command?.summary ?? `Commands: ${words}`,
       group,
     }
   })

@@ -45,11 +45,12 @@ fi
 
 function completeBranch({ word, group }: Branch, commands: readonly Command[]): string {
   const named = (name: string) => commands.find((command) => command.name === name)
-  const own = named(word)
-  if (own && group.length === 0) return `    ${word})\n${completeCommand(own, '      ')}\n      ;;`
-  const cases = group.flatMap((one) => {
-    const command = named(`${word} ${one.word}`)
-    return command ? [completeCase(one.word, command)] : []
+  const command = named(word)
+  if (command && group.length === 0)
+    return `    ${word})\n${completeCommand(command, '      ')}\n      ;;`
+  const cases = group.flatMap((item) => {
+    const command = named(`${word} ${item.word}`)
+    return command ? [completeCase(item.word, command)] : []
   })
   return `    ${word})
       if [[ $CURRENT -eq 3 && $PREFIX != -* ]]; then
@@ -58,7 +59,7 @@ function completeBranch({ word, group }: Branch, commands: readonly Command[]): 
         return
       fi
       case $words[3] in
-${[...cases, ...(own ? [completeCase('*', own)] : [])].join('\n')}
+${[...cases, ...(command ? [completeCase('*', command)] : [])].join('\n')}
       esac
       ;;`
 }

@@ -71,8 +71,8 @@ function startedCommand(): string[] {
 }
 
 function isOnPath(name: string, file: string): boolean {
-  const found = Bun.which(name)
-  return found !== null && realpathSync(found) === realpathSync(file)
+  const path = Bun.which(name)
+  return path !== null && realpathSync(path) === realpathSync(file)
 }
 
 /** Quotes a word for a shell. */

@@ -38,7 +38,7 @@ export async function updateMembers(
   added: readonly string[],
   removed: readonly string[],
 ): Promise<void> {
-  const before = groups.value.find((one) => one.uuid === uuid)?.members ?? []
+  const before = groups.value.find((group) => group.uuid === uuid)?.members ?? []
   const others = before.filter((one) => !added.includes(one) && !removed.includes(one))
   const after = [...others, ...added]
   const [action, body] =

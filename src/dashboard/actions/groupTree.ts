@@ -22,9 +22,9 @@ export interface GroupNode {
 function childrenOf(groups: readonly Group[]): Map<string | null, Group[]> {
   const known = new Set(groups.map(({ uuid }) => uuid))
   const children = new Map<string | null, Group[]>()
-  for (const one of groups.toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0))) {
-    const parent = one.parent && known.has(one.parent) ? one.parent : null
-    children.set(parent, [...(children.get(parent) ?? []), one])
+  for (const group of groups.toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0))) {
+    const parent = group.parent && known.has(group.parent) ? group.parent : null
+    children.set(parent, [...(children.get(parent) ?? []), group])
   }
   return children
 }
@@ -37,11 +37,11 @@ export function listTree(
   const children = childrenOf(groups)
   const walk = (parent: string | null, level: number): GroupNode[] => {
     const inside = children.get(parent) ?? []
-    return inside.flatMap((group, at) => [
+    return inside.flatMap((group, index) => [
       {
         group,
         level,
-        place: at + 1,
+        place: index + 1,
         siblings: inside.length,
         children: children.get(group.uuid)?.length ?? 0,
       },
@@ -58,7 +58,7 @@ export function subgroupsOf(groups: readonly Group[], parent: string | null): re
 
 /** Returns the groups that contain a group, the outermost first. */
 export function pathOf(groups: readonly Group[], { parent, uuid }: Group): Group[] {
-  const outer = groups.find((one) => one.uuid === parent)
+  const outer = groups.find((group) => group.uuid === parent)
   // Only a group that is being moved elsewhere could contain itself.
   return outer && outer.uuid !== uuid ? [...pathOf(groups, outer), outer] : []
 }

@@ -49,7 +49,7 @@ export async function deleteSwitch(
 /** Changes time or members of a switch and offers to change them back. */
 export async function editSwitch(id: string, change: SwitchChange): Promise<void> {
   if (await switchQueue.value?.change(id, change)) return showToast({ text: strings.isSaved })
-  const before = switches.value.find((one) => one.id === id)
+  const before = switches.value.find((entry) => entry.id === id)
   await changeSwitch(id, change)
   const reverse: SwitchChange = {
     ...(before && change.at !== undefined && { at: before.timestamp }),

@@ -15,20 +15,20 @@ export async function deleteMembers(
     some.length === 1 && first
       ? bulkStrings.isDeleted(nameOf(first.id))
       : bulkStrings.areDeleted(some.length, memberWord.value)
-  for (const [at, { uuid }] of some.entries()) {
+  for (const [index, { uuid }] of some.entries()) {
     await api.v2Members.remove(uuid)
     removeMemberFromStore(uuid)
-    onProgress(at + 1)
+    onProgress(index + 1)
   }
   showToast({ text })
 }
 
 /** Archives a member, with a toast to undo it. */
-export async function archiveMember(own: Member, reason: string | null): Promise<void> {
-  await changeArchived(own.uuid, { archived: true, archived_reason: reason })
+export async function archiveMember(member: Member, reason: string | null): Promise<void> {
+  await changeArchived(member.uuid, { archived: true, archived_reason: reason })
   showToast({
-    text: memberExtStrings.isArchived(nameOf(own.id)),
-    undo: { kind: 'changeArchived', uuid: own.uuid, change: unarchived },
+    text: memberExtStrings.isArchived(nameOf(member.id)),
+    undo: { kind: 'changeArchived', uuid: member.uuid, change: unarchived },
   })
 }
 

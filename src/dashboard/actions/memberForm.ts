@@ -44,15 +44,15 @@ function readTyped(type: CustomFieldType, value: unknown): unknown {
 }
 
 /** Returns a member, with its whole description, with the values of its form. */
-export function toMemberForm(own: Member, customFields: readonly CustomField[]): Member {
+export function toMemberForm(member: Member, customFields: readonly CustomField[]): Member {
   const added = {
-    description: own.ext?.about ?? own.description,
-    custom_front: isCustomFront(own),
-    buckets: own.ext?.buckets ?? [],
-    announce_front: own.ext?.announce_front ?? true,
-    ...Object.fromEntries(customFields.map((field) => [keyOf(field), fieldValue(own, field)])),
+    description: member.ext?.about ?? member.description,
+    custom_front: isCustomFront(member),
+    buckets: member.ext?.buckets ?? [],
+    announce_front: member.ext?.announce_front ?? true,
+    ...Object.fromEntries(customFields.map((field) => [keyOf(field), fieldValue(member, field)])),
   }
-  return { ...own, ...added }
+  return { ...member, ...added }
 }
 
 /** Returns true if other clients get only the beginning of a description. */

@@ -40,7 +40,7 @@ export function findChanges(some: readonly Member[], levels: Levels): LevelChang
 
 /** Returns the patches that revert the changes. */
 export function findUndo(some: readonly Member[], changes: readonly LevelChange[]): LevelChange[] {
-  const byUuid = new Map(some.map((one) => [one.uuid, one]))
+  const byUuid = new Map(some.map((member) => [member.uuid, member]))
   return changes.flatMap(({ id, privacy }) => {
     const before = byUuid.get(id)?.privacy
     if (!before) return []

@@ -19,7 +19,7 @@ export function useOrder<T extends { readonly id: string }>(
   useEffect(() => {
     if (waiting.current > 0) return
     // It may have been requested before the last order was stored.
-    if (!isLoadedAgain.current && saved.current?.some((id, at) => id !== all[at]?.id)) {
+    if (!isLoadedAgain.current && saved.current?.some((id, index) => id !== all[index]?.id)) {
       isLoadedAgain.current = true
       return reload()
     }

@@ -41,15 +41,16 @@ export function showToast(shown: Toast): void {
 /** Switch whose request got no answer; the server may have logged it nevertheless. */
 interface LostSwitch {
   readonly members: readonly string[]
-  readonly known: Switches
+  readonly earlier: Switches
 }
 export const lostSwitch = signal<LostSwitch | null>(null)
 
 /** Returns the switch if it was logged although its answer was lost. */
-export function findLost({ members, known }: LostSwitch): Switch | undefined {
-  const ids = new Set(known.map(({ id }) => id))
+export function findLost({ members, earlier }: LostSwitch): Switch | undefined {
+  const ids = new Set(earlier.map(({ id }) => id))
   return switches.value.find(
-    (one) => !ids.has(one.id) && one.id !== PENDING_SWITCH && one.members.join() === members.join(),
+    (entry) =>
+      !ids.has(entry.id) && entry.id !== PENDING_SWITCH && entry.members.join() === members.join(),
   )
 }
 
@@ -64,7 +65,7 @@ export async function logSwitch(
   lostSwitch.value = null
   // Undo of an earlier switch would be taken for that of this one.
   toast.value = null
-  const attempted = { members, known: switches.value }
+  const attempted = { members, earlier: switches.value }
   putSwitch({ id: PENDING_SWITCH, timestamp: at ?? nowInstant(), members })
   try {
     const created = await createSwitch(members, at, statuses)
@@ -72,8 +73,8 @@ export async function logSwitch(
   } catch (cause) {
     if (cause instanceof ApiError) throw cause
     await loadSwitches().catch(() => {})
-    const found = findLost(attempted)
-    if (found) return announceLogged(members, at, found.id)
+    const entry = findLost(attempted)
+    if (entry) return announceLogged(members, at, entry.id)
     lostSwitch.value = attempted
     throw cause
   } finally {

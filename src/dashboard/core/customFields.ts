@@ -10,12 +10,12 @@ export function fieldValue({ ext }: Member, { id }: CustomField): FieldValue {
 
 /** Returns the members that have a value of a field. */
 export function membersWith(field: CustomField): Member[] {
-  return members.value.filter((one) => fieldValue(one, field) !== null)
+  return members.value.filter((member) => fieldValue(member, field) !== null)
 }
 
 /** Returns the fields that an anonymous caller sees of a member. */
-export function publicFields(own: Member, fields: readonly CustomField[]): CustomField[] {
-  return isListed(own) ? fields.filter(({ privacy }) => privacy === 'public') : []
+export function publicFields(member: Member, fields: readonly CustomField[]): CustomField[] {
+  return isListed(member) ? fields.filter(({ privacy }) => privacy === 'public') : []
 }
 
 /** Returns the options that a value of `choice` or `choices` names, in the order of the field. */

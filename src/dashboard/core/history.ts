@@ -13,27 +13,27 @@ export interface Switch {
 export type Switches = readonly Switch[]
 
 /** Merges switches by ID, newer data winning, and sorts them. */
-export function mergeSwitches(known: Switches, newer: Switches): Switches {
-  const all = new Map([...known, ...newer].map((one) => [one.id, one]))
+export function mergeSwitches(entries: Switches, newer: Switches): Switches {
+  const all = new Map([...entries, ...newer].map((entry) => [entry.id, entry]))
   return [...all.values()].sort((a, b) => b.timestamp - a.timestamp)
 }
 
 /** Replaces the part of the history that a newly fetched first page covers; older switches stay. */
-export function mergeNewestPage(known: Switches, page: Switches, isAll: boolean): Switches {
+export function mergeNewestPage(entries: Switches, page: Switches, isAll: boolean): Switches {
   const oldest = page.at(-1)
   if (isAll || !oldest) return page
-  return [...page, ...known.filter(({ timestamp }) => timestamp < oldest.timestamp)]
+  return [...page, ...entries.filter(({ timestamp }) => timestamp < oldest.timestamp)]
 }
 
 /**
  * Inserts a switch. If older switches are not loaded yet, one beyond the oldest is dropped, because
  * it would leave a gap.
  */
-export function insertSwitch(known: Switches, one: Switch, hasOlder: boolean): Switches {
-  const others = known.filter(({ id }) => id !== one.id)
+export function insertSwitch(entries: Switches, entry: Switch, hasOlder: boolean): Switches {
+  const others = entries.filter(({ id }) => id !== entry.id)
   const oldest = others.at(-1)
-  if (hasOlder && oldest && one.timestamp < oldest.timestamp) return others
-  return mergeSwitches(others, [one])
+  if (hasOlder && oldest && entry.timestamp < oldest.timestamp) return others
+  return mergeSwitches(others, [entry])
 }
 
 /** Returns the switch in effect at a time. */
@@ -44,7 +44,7 @@ export function switchAt(switches: Switches, at: Instant): Switch | null {
 /** Returns the start of the uninterrupted stint of each current fronter. */
 export function sinceWhen(switches: Switches): ReadonlyMap<string, Instant> {
   const lookback = createLookback(() => true)
-  for (const one of switches) if (!lookback.step(one)) break
+  for (const entry of switches) if (!lookback.step(entry)) break
   return lookback.began
 }
 
@@ -76,7 +76,7 @@ export function weighTime(switches: Switches, now: Instant): ReadonlyMap<string,
       },
     },
   ])
-  for (const one of switches.toReversed()) replay.step(one)
+  for (const entry of switches.toReversed()) replay.step(entry)
   replay.finish()
   return weights
 }
@@ -89,7 +89,7 @@ export function likelyFronters(
   here: readonly string[],
   limit: number,
 ): string[] {
-  const rank = new Map(pinned.map((uuid, at) => [uuid, at]))
+  const rank = new Map(pinned.map((uuid, index) => [uuid, index]))
   return members
     .filter(({ id }) => !here.includes(id))
     .map(({ id, uuid }, at) => ({
@@ -120,11 +120,11 @@ export interface Piece {
 export function piecesOf(switches: Switches, { start, end }: Bucket, now: Instant): Piece[] {
   const pieces: Piece[] = []
   let until = Math.min(end, now)
-  for (const one of switches) {
-    const from = Math.max(one.timestamp, start)
-    if (from < until && one.members.length > 0)
-      pieces.unshift({ from, to: until, members: one.members, switch: one })
-    until = Math.min(until, one.timestamp)
+  for (const entry of switches) {
+    const from = Math.max(entry.timestamp, start)
+    if (from < until && entry.members.length > 0)
+      pieces.unshift({ from, to: until, members: entry.members, switch: entry })
+    until = Math.min(until, entry.timestamp)
     if (until <= start) break
   }
   return pieces
@@ -142,9 +142,11 @@ export function piecesOfOne(pieces: readonly Piece[], id: string): Piece[] {
   return joined
 }
 
-/** Preview of what a change does to the history. */
+/**
+ * Preview of what a change does to the history: fronters `before` become `after` in a span, whose
+ * `to` is null for "until now".
+ */
 export interface Effect {
-  /** Fronters `before` become `after` in this span; `to` is null for "until now". */
   readonly from: Instant
   readonly to: Instant | null
   readonly before: readonly string[] | null

@@ -57,8 +57,8 @@ export interface SwitchQueue {
   has(id: string): boolean
   /** Returns the statuses of a waiting switch. */
   statusesOf(id: string): readonly FronterStatus[]
-  /** Says why nothing else can be saved, and how many switches wait. */
-  reason(): string
+  /** Returns the text beside disabled buttons: how many switches wait, and why. */
+  statusText(): string
 }
 export const switchQueue = signal<SwitchQueue | null>(null)
 /** Settled when the queue is known. */
@@ -93,13 +93,15 @@ export const isLoaded = signal(false)
 export const isFromCopy = signal(false)
 export const connectionState = signal<LiveState | 'off'>('connecting')
 
-export const membersById = computed(() => new Map(members.value.map((one) => [one.id, one])))
+export const membersById = computed(
+  () => new Map(members.value.map((member) => [member.id, member])),
+)
 
 /** Latest switch; null if none was ever logged. */
 export const front = computed(() => switches.value[0] ?? null)
 
 export const customFronts = computed(() =>
-  members.value.filter((one) => isCustomFront(one) && !isArchived(one)),
+  members.value.filter((member) => isCustomFront(member) && !isArchived(member)),
 )
 
 const versions = signal<Readonly<Record<string, number>>>({})
@@ -124,7 +126,7 @@ export const isDeviceOnline = signal(true)
 
 /** Says why the page cannot write: the device or the server is not connected. */
 export function offlineReason(): string {
-  if (switchQueue.value?.canAdd) return switchQueue.value.reason()
+  if (switchQueue.value?.canAdd) return switchQueue.value.statusText()
   return isDeviceOnline.value ? strings.serverAway : strings.youAreOffline
 }
 
@@ -245,9 +247,9 @@ export async function savePreferences(patch: Partial<Preferences>): Promise<void
 export async function loadSwitches(): Promise<void> {
   const { page, changes } = await requestSwitches('')
   const isAll = page.length < PAGE_SIZE
-  const known = mergeNewestPage(recordedSwitches.value, page, isAll)
-  hasOlder.value = !isAll && (known.length === page.length || hasOlder.value)
-  setSwitches(known, changes)
+  const entries = mergeNewestPage(recordedSwitches.value, page, isAll)
+  hasOlder.value = !isAll && (entries.length === page.length || hasOlder.value)
+  setSwitches(entries, changes)
 }
 
 export async function loadOlder(): Promise<void> {
@@ -281,14 +283,14 @@ async function requestSwitches(query: string) {
 }
 
 function setSwitches(all: Switches, changes: Changes): void {
-  for (const [id, one] of changes)
-    all = one ? insertSwitch(all, one, hasOlder.value) : all.filter((other) => other.id !== id)
+  for (const [id, entry] of changes)
+    all = entry ? insertSwitch(all, entry, hasOlder.value) : all.filter((other) => other.id !== id)
   recordedSwitches.value = all
 }
 
-function changeSwitch(id: string, one: Switch | null): void {
-  for (const changes of requestedPages.peek()) changes.set(id, one)
-  setSwitches(recordedSwitches.value, new Map([[id, one]]))
+function changeSwitch(id: string, entry: Switch | null): void {
+  for (const changes of requestedPages.peek()) changes.set(id, entry)
+  setSwitches(recordedSwitches.value, new Map([[id, entry]]))
 }
 
 /** Loads older pages until everything since a time is loaded. */
@@ -308,17 +310,17 @@ export const PENDING_SWITCH = 'pending'
 
 /** Returns true if a switch already has the values of an event. */
 export function hasValues(id: string, { timestamp, members: uuids }: SwitchValues): boolean {
-  const known = switches.value.find((one) => one.id === id)
-  if (!known) return false
-  const ids = uuids?.map((uuid) => members.value.find((one) => one.uuid === uuid)?.id)
+  const entry = switches.value.find((one) => one.id === id)
+  if (!entry) return false
+  const ids = uuids?.map((uuid) => members.value.find((member) => member.uuid === uuid)?.id)
   return (
-    (timestamp === undefined || parseInstant(timestamp) === known.timestamp) &&
-    (ids === undefined || ids.join() === known.members.join())
+    (timestamp === undefined || parseInstant(timestamp) === entry.timestamp) &&
+    (ids === undefined || ids.join() === entry.members.join())
   )
 }
 
-export function putSwitch(one: Switch): void {
-  changeSwitch(one.id, one)
+export function putSwitch(entry: Switch): void {
+  changeSwitch(entry.id, entry)
 }
 
 export function removeSwitchFromStore(id: string): void {
@@ -326,44 +328,44 @@ export function removeSwitchFromStore(id: string): void {
 }
 
 export async function loadMember(uuid: string): Promise<void> {
-  const found = await nullIfNotFound(request(memberPath(uuid)))
-  if (found) putMembers([readMember(found)])
+  const member = await nullIfNotFound(request(memberPath(uuid)))
+  if (member) putMembers([readMember(member)])
   else removeMemberFromStore(uuid)
 }
 
 /** Removes a deleted member, also from its switches. */
 export function removeMemberFromStore(uuid: string): void {
-  const deleted = members.value.find((one) => one.uuid === uuid)
+  const deleted = members.value.find((member) => member.uuid === uuid)
   if (!deleted) return
   members.value = members.value.filter((one) => one !== deleted)
-  recordedSwitches.value = recordedSwitches.value.map((one) => ({
-    ...one,
-    members: one.members.filter((id) => id !== deleted.id),
+  recordedSwitches.value = recordedSwitches.value.map((entry) => ({
+    ...entry,
+    members: entry.members.filter((id) => id !== deleted.id),
   }))
 }
 
 /** Stores members from a response; one of v2 leaves what the extension API adds unchanged. */
 export function putMembers(news: readonly Member[]): void {
-  const byUuid = new Map(members.value.map((one) => [one.uuid, one]))
+  const byUuid = new Map(members.value.map((member) => [member.uuid, member]))
   for (const one of news) byUuid.set(one.uuid, { ext: byUuid.get(one.uuid)?.ext, ...one })
   members.value = sortByName([...byUuid.values()])
 }
 
 export function putGroup(news: Group): void {
-  const known = groups.value.find(({ uuid }) => uuid === news.uuid)
+  const group = groups.value.find(({ uuid }) => uuid === news.uuid)
   const others = groups.value.filter(({ uuid }) => uuid !== news.uuid)
-  groups.value = sortByName([...others, { members: [], ...known, ...news }])
+  groups.value = sortByName([...others, { members: [], ...group, ...news }])
 }
 
 export async function loadGroup(uuid: string): Promise<void> {
-  const found = await nullIfNotFound(request(groupPath(uuid)))
-  if (found) putGroup(found)
+  const group = await nullIfNotFound(request(groupPath(uuid)))
+  if (group) putGroup(group)
   else removeGroupFromStore(uuid)
 }
 
 /** Removes a deleted group; its parent contains its children from then on. */
 export function removeGroupFromStore(uuid: string): void {
-  const deleted = groups.value.find((one) => one.uuid === uuid)
+  const deleted = groups.value.find((group) => group.uuid === uuid)
   groups.value = groups.value
     .filter((one) => one !== deleted)
     .map((one) => (one.parent === uuid ? { ...one, parent: deleted?.parent ?? null } : one))

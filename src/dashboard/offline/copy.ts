@@ -39,11 +39,11 @@ export function collectCopy(uuid: string) {
   return {
     copied: {
       system: keepOnly(us, kept.system),
-      members: members.value.map((one) => ({
-        ...keepOnly(one, kept.member),
-        ...(one.ext && { ext: { ...keepOnly(one.ext, kept.memberExt), fields: {} } }),
+      members: members.value.map((member) => ({
+        ...keepOnly(member, kept.member),
+        ...(member.ext && { ext: { ...keepOnly(member.ext, kept.memberExt), fields: {} } }),
       })),
-      groups: groups.value.map((one) => keepOnly(one, kept.group)),
+      groups: groups.value.map((group) => keepOnly(group, kept.group)),
       settings: settings.value,
       preferences: { pinned, word },
       statuses: [...recordedStatuses.value],

@@ -114,9 +114,9 @@ export async function updateCopiedSwitches(
   uuid: string,
   recorded: Switch | null,
 ): Promise<void> {
-  const known = (await resultOf(device.get(SWITCHES))) as Switch[] | undefined
-  if (!known) return
-  const others = known.filter(({ id }) => id !== uuid)
+  const entries = (await resultOf(device.get(SWITCHES))) as Switch[] | undefined
+  if (!entries) return
+  const others = entries.filter(({ id }) => id !== uuid)
   const all = recorded ? [...others, recorded] : others
   all.sort((a, b) => b.timestamp - a.timestamp)
   await resultOf(device.put(all.slice(0, MAX_SWITCHES), SWITCHES))

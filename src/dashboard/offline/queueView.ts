@@ -8,7 +8,7 @@ import { isOwn, queue } from './tabState'
 
 /** Number of own switches that wait for the network. */
 export function countWaiting(): number {
-  return queue.value.filter((one) => isUnsent(one) && isOwn(one)).length
+  return queue.value.filter((queued) => isUnsent(queued) && isOwn(queued)).length
 }
 
 /** Returns a waiting switch in the form of the history, with short IDs. */
@@ -19,11 +19,11 @@ export function toSwitch({ uuid, timestamp, members: uuids }: QueuedSwitch): Swi
 
 /** Adds waiting switches to those of the server, and leaves out those that wait to be deleted. */
 export function applyQueue(recorded: Switches): Switches {
-  const own = queue.value.filter(isOwn)
-  if (own.length === 0) return recorded
-  const deleted = own.filter(({ kind }) => kind === 'delete').map(({ uuid }) => uuid)
+  const queueds = queue.value.filter(isOwn)
+  if (queueds.length === 0) return recorded
+  const deleted = queueds.filter(({ kind }) => kind === 'delete').map(({ uuid }) => uuid)
   const known = new Set([...recorded.map(({ id }) => id), ...deleted])
-  const added = own.filter(({ kind, uuid }) => kind === 'put' && !known.has(uuid)).map(toSwitch)
+  const added = queueds.filter(({ kind, uuid }) => kind === 'put' && !known.has(uuid)).map(toSwitch)
   return mergeSwitches(
     recorded.filter(({ id }) => !deleted.includes(id)),
     added,
@@ -31,8 +31,8 @@ export function applyQueue(recorded: Switches): Switches {
 }
 
 /** Returns the statuses of a waiting switch by the short IDs of members. */
-export function statusesOf(one: QueuedSwitch | undefined): FronterStatus[] {
-  return (one?.statuses ?? []).flatMap(({ id, status }) => {
+export function statusesOf(queued: QueuedSwitch | undefined): FronterStatus[] {
+  return (queued?.statuses ?? []).flatMap(({ id, status }) => {
     const member = members.value.find(({ uuid }) => uuid === id)
     return member && status.trim() !== '' ? [{ id: member.id, status }] : []
   })
@@ -42,7 +42,7 @@ export function statusesOf(one: QueuedSwitch | undefined): FronterStatus[] {
 export function applyStatuses(recorded: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const since = recordedSwitches.value[0]?.timestamp ?? Number.NEGATIVE_INFINITY
   const later = queue.value
-    .filter((one) => one.kind === 'put' && isOwn(one) && one.timestamp > since)
+    .filter((queued) => queued.kind === 'put' && isOwn(queued) && queued.timestamp > since)
     .toSorted((a, b) => a.timestamp - b.timestamp)
   let statuses = recorded
   for (const one of later) {

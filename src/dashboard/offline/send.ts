@@ -126,7 +126,7 @@ async function takeNext(system: string): Promise<QueuedSwitch | null> {
   const take = () =>
     transact('readwrite', async ({ queue }) => {
       const all: QueuedSwitch[] = await resultOf(queue.getAll())
-      const next = all.find((one) => one.system === system && isSendable(one))
+      const next = all.find((queued) => queued.system === system && isSendable(queued))
       if (next && !next.isTried) await resultOf(queue.put({ ...next, isTried: true }))
       return next ?? null
     })
@@ -140,46 +140,46 @@ async function takeNext(system: string): Promise<QueuedSwitch | null> {
 }
 
 async function sendOne(
-  one: QueuedSwitch,
+  queued: QueuedSwitch,
   announce: (change: StorageChange) => void,
 ): Promise<Outcome> {
-  const { uuid } = one
-  const { answer, recorded } = await requestChange(one)
-  const outcome = decideOutcome(one, answer)
+  const { uuid } = queued
+  const { answer, recorded } = await requestChange(queued)
+  const outcome = decideOutcome(queued, answer)
   if (outcome.is === 'later' || outcome.is === 'loggedOut') return outcome
   if (outcome.is === 'taken' || outcome.is === 'membersGone') {
     // The request may have been answered before, and the switch changed since.
     const found = await findRecorded(uuid)
     if (found.answer?.status === 401) return { is: 'loggedOut' }
     if (found.answer === null || found.answer.status >= 429) return sendLater(found.answer)
-    if (found.recorded) await finish(one, found.recorded)
+    if (found.recorded) await finish(queued, found.recorded)
     else if (outcome.is === 'membersGone') {
-      const later = await leaveOutDeleted(one, answer)
+      const later = await leaveOutDeleted(queued, answer)
       if (later) return later
-    } else await change(one, { problem: problemOf(answer) })
+    } else await change(queued, { problem: problemOf(answer) })
     announce(found.recorded ? { uuid, recorded: found.recorded } : {})
     return outcome
   }
-  if (outcome.is === 'done') await finish(one, recorded)
-  else if (outcome.is === 'refused') await change(one, { problem: outcome.problem })
-  else await change(one, { timestamp: one.timestamp + 1000, moves: one.moves + 1 })
+  if (outcome.is === 'done') await finish(queued, recorded)
+  else if (outcome.is === 'refused') await change(queued, { problem: outcome.problem })
+  else await change(queued, { timestamp: queued.timestamp + 1000, moves: queued.moves + 1 })
   announce(outcome.is === 'done' ? { uuid, recorded } : {})
   return outcome
 }
 
 /** Leaves out members that do not exist any more; keeps the switch for review if none is left. */
-async function leaveOutDeleted(one: QueuedSwitch, refusal: Answer): Promise<Outcome | null> {
+async function leaveOutDeleted(queued: QueuedSwitch, refusal: Answer): Promise<Outcome | null> {
   const { answer, body } = await request(`${systemPath}/members`)
   if (answer?.status !== 200 || !Array.isArray(body)) return sendLater(answer)
   const known = new Set(body.map((member: unknown) => Object(member).uuid))
-  const members = one.members.filter((uuid) => known.has(uuid))
-  const leftOut = one.members.length - members.length
-  if (leftOut === 0 || members.length === 0) await change(one, { problem: problemOf(refusal) })
+  const members = queued.members.filter((uuid) => known.has(uuid))
+  const leftOut = queued.members.length - members.length
+  if (leftOut === 0 || members.length === 0) await change(queued, { problem: problemOf(refusal) })
   else
-    await change(one, {
+    await change(queued, {
       members,
-      statuses: one.statuses.filter(({ id }) => known.has(id)),
-      leftOut: one.leftOut + leftOut,
+      statuses: queued.statuses.filter(({ id }) => known.has(id)),
+      leftOut: queued.leftOut + leftOut,
     })
   return null
 }
@@ -190,10 +190,10 @@ function problemOf(answer: Answer) {
 }
 
 /** Changes a waiting switch, unless it was discarded or undone meanwhile. */
-async function change(one: QueuedSwitch, patch: Partial<QueuedSwitch>): Promise<void> {
+async function change(queued: QueuedSwitch, patch: Partial<QueuedSwitch>): Promise<void> {
   await transact('readwrite', async ({ queue }) => {
-    const now: QueuedSwitch | undefined = await resultOf(queue.get(one.order))
-    if (now?.uuid === one.uuid && now.kind === one.kind)
+    const now: QueuedSwitch | undefined = await resultOf(queue.get(queued.order))
+    if (now?.uuid === queued.uuid && now.kind === queued.kind)
       await resultOf(queue.put({ ...now, ...patch }))
   })
 }
@@ -202,15 +202,15 @@ async function change(one: QueuedSwitch, patch: Partial<QueuedSwitch>): Promise<
  * Removes a switch that was sent, unless it was undone meanwhile, and puts it into the copy. Both
  * happen at once, because the page may be closed at any time.
  */
-async function finish(one: QueuedSwitch, recorded: Switch | null): Promise<void> {
+async function finish(queued: QueuedSwitch, recorded: Switch | null): Promise<void> {
   const store = (isCopied: boolean) =>
     transact('readwrite', async ({ queue, device }) => {
-      const now: QueuedSwitch | undefined = await resultOf(queue.get(one.order))
-      if (now?.uuid === one.uuid && now.kind === one.kind) {
+      const now: QueuedSwitch | undefined = await resultOf(queue.get(queued.order))
+      if (now?.uuid === queued.uuid && now.kind === queued.kind) {
         if (now.leftOut > 0 && recorded) await resultOf(queue.put({ ...now, kind: 'sent' }))
-        else await resultOf(queue.delete(one.order))
+        else await resultOf(queue.delete(queued.order))
       }
-      if (isCopied) await updateCopiedSwitches(device, one.uuid, recorded)
+      if (isCopied) await updateCopiedSwitches(device, queued.uuid, recorded)
     })
   // Full storage must not keep the switch in the queue.
   await store(true).catch(() => store(false))
@@ -223,8 +223,8 @@ interface Received {
   readonly clock: number | null
 }
 
-async function requestChange(one: QueuedSwitch) {
-  const { uuid, kind, members, statuses, timestamp } = one
+async function requestChange(queued: QueuedSwitch) {
+  const { uuid, kind, members, statuses, timestamp } = queued
   const path = switchWithStatusesPath(uuid)
   if (kind === 'delete') return { ...(await request(path, { method: 'DELETE' })), recorded: null }
   const known = statuses.filter(({ status }) => status.trim() !== '')

@@ -51,7 +51,7 @@ const pageQueue: SwitchQueue = {
     return device.value?.hasCopy ?? false
   },
   get isStuck() {
-    const isWaiting = queue.value.some((one) => isUnsent(one) && isOwn(one))
+    const isWaiting = queue.value.some((queued) => isUnsent(queued) && isOwn(queued))
     return (
       queue.value.some((one) => !isSendable(one) || !isOwn(one)) ||
       (isWaiting && (isOffline.value || sender.isPaused.value))
@@ -64,7 +64,7 @@ const pageQueue: SwitchQueue = {
   change: changeSwitch,
   has: (id) => queue.value.some(({ uuid, kind }) => uuid === id && kind === 'put'),
   statusesOf: (id) => statusesOf(queue.value.find(({ uuid }) => uuid === id)),
-  reason: () => strings.waitingHere(countWaiting(), isDeviceOnline.value, isPhone()),
+  statusText: () => strings.waitingHere(countWaiting(), isDeviceOnline.value, isPhone()),
 }
 
 /** Narrow windows have the navigation at the bottom, as on a phone. */
@@ -77,7 +77,7 @@ export async function discardForeign(): Promise<void> {
   const isForeign = isOfOtherSystem()
   await transact('readwrite', async (stores) => {
     const all: QueuedSwitch[] = await resultOf(stores.queue.getAll())
-    for (const one of all.filter(isForeign)) await resultOf(stores.queue.delete(one.order))
+    for (const queued of all.filter(isForeign)) await resultOf(stores.queue.delete(queued.order))
   })
   await refreshQueue()
 }
@@ -92,7 +92,7 @@ async function addSwitch(
   // A time that the user chose is not moved without asking.
   if (
     at !== null &&
-    switches.value.some((one) => one.timestamp === at && one.id !== PENDING_SWITCH)
+    switches.value.some((entry) => entry.timestamp === at && entry.id !== PENDING_SWITCH)
   )
     throw new ApiError(400, '', 0, {}, SAME_TIME)
   const latest = switches.value.find(({ id }) => id !== PENDING_SWITCH)?.timestamp
@@ -152,10 +152,10 @@ async function queueRemoval(id: string): Promise<void> {
   const owner = system.value?.uuid ?? device.value?.system ?? ''
   await transact('readwrite', async ({ queue: store }) => {
     const all: QueuedSwitch[] = await resultOf(store.getAll())
-    const one = all.find(({ uuid }) => uuid === id)
-    const isUnknown = one?.kind === 'put' && (!one.isTried || one.problem !== null)
-    if (one && isUnknown) await resultOf(store.delete(one.order))
-    else if (one) await resultOf(store.put({ ...one, kind: 'delete', problem: null }))
+    const queued = all.find(({ uuid }) => uuid === id)
+    const isUnknown = queued?.kind === 'put' && (!queued.isTried || queued.problem !== null)
+    if (queued && isUnknown) await resultOf(store.delete(queued.order))
+    else if (queued) await resultOf(store.put({ ...queued, kind: 'delete', problem: null }))
     else
       await resultOf(
         store.add({
@@ -175,9 +175,9 @@ async function queueRemoval(id: string): Promise<void> {
 }
 
 /** Drops a switch or a notice from the queue without telling the server. */
-export async function discard(one: QueuedSwitch): Promise<void> {
-  if (one.kind === 'put') return await removeSwitch(one.uuid)
-  await transact('readwrite', ({ queue: store }) => resultOf(store.delete(one.order)))
+export async function discard(queued: QueuedSwitch): Promise<void> {
+  if (queued.kind === 'put') return await removeSwitch(queued.uuid)
+  await transact('readwrite', ({ queue: store }) => resultOf(store.delete(queued.order)))
   await refreshQueue()
   announceChange({})
 }
@@ -187,23 +187,23 @@ async function changeSwitch(id: string, { at, members: ids }: SwitchChange): Pro
   const uuidOf = (short: string) => membersById.value.get(short)?.uuid ?? short
   const isChanged = await transact('readwrite', async ({ queue: store }) => {
     const all: QueuedSwitch[] = await resultOf(store.getAll())
-    const one = all.find(({ uuid, kind }) => uuid === id && kind === 'put')
-    if (!one) return false
+    const queued = all.find(({ uuid, kind }) => uuid === id && kind === 'put')
+    if (!queued) return false
     // Deleted members are not shown, so they are not saved again.
-    const uuids = (ids ?? toSwitch(one).members).map(uuidOf)
+    const uuids = (ids ?? toSwitch(queued).members).map(uuidOf)
     const changed = {
-      ...one,
+      ...queued,
       uuid: createUuid(),
-      timestamp: at ?? one.timestamp,
+      timestamp: at ?? queued.timestamp,
       members: uuids,
-      statuses: one.statuses.filter((status) => uuids.includes(status.id)),
+      statuses: queued.statuses.filter((status) => uuids.includes(status.id)),
       isTried: false,
       moves: 0,
       leftOut: 0,
       problem: null,
     }
-    if (one.isTried && one.problem === null) {
-      await resultOf(store.put({ ...one, kind: 'delete' }))
+    if (queued.isTried && queued.problem === null) {
+      await resultOf(store.put({ ...queued, kind: 'delete' }))
       const { order: _, ...added } = changed
       await resultOf(store.add(added))
     } else await resultOf(store.put(changed))

@@ -9,11 +9,11 @@ export const device = signal<DeviceRecord | null>(null)
 export const queue = signal<readonly QueuedSwitch[]>([])
 
 /** Returns a check for switches of another system than the one that is logged in. */
-export function isOfOtherSystem(): (one: QueuedSwitch) => boolean {
+export function isOfOtherSystem(): (queued: QueuedSwitch) => boolean {
   const own = device.value?.system ?? system.value?.uuid
   return (one) => own !== undefined && one.system !== own
 }
 
-export function isOwn(one: QueuedSwitch): boolean {
-  return !isOfOtherSystem()(one)
+export function isOwn(queued: QueuedSwitch): boolean {
+  return !isOfOtherSystem()(queued)
 }

@@ -110,12 +110,12 @@ function GroupsOf({ selected, onDone }: Props) {
 
 function DeleteAll({ selected, onDone }: Props) {
   const [deletedCount, setDeletedCount] = useState(0)
-  const one = selected.length === 1 ? selected[0] : undefined
-  const expected = one ? one.name : String(selected.length)
+  const member = selected.length === 1 ? selected[0] : undefined
+  const expected = member ? member.name : String(selected.length)
   return (
     <ConfirmDelete
       effect={bulkStrings.deleteEffect}
-      label={one ? bulkStrings.typeToConfirm(expected) : bulkStrings.typeCount(expected)}
+      label={member ? bulkStrings.typeToConfirm(expected) : bulkStrings.typeCount(expected)}
       expected={expected}
       onDelete={async () => {
         await deleteMembers(selected, setDeletedCount)

@@ -4,7 +4,7 @@ import { api } from '../api/resources'
 import type { Member, Poll } from '../api/types'
 import { route } from '../core/route'
 import { useQuery } from '../core/useQuery'
-import { boardPlace } from '../features/journal/board'
+import { boardOf } from '../features/journal/board'
 import { BoardPage, RoomPage } from '../features/journal/boardPage'
 import { Boards } from '../features/journal/boards'
 import { Polls } from '../features/journal/pollList'
@@ -66,7 +66,7 @@ export function BoardOf({ member }: { member: Member }) {
   return (
     <section class="part" aria-labelledby="board">
       <h2 id="board">{journalStrings.board}</h2>
-      <Posts place={boardPlace(member.uuid)} />
+      <Posts board={boardOf(member.uuid)} />
     </section>
   )
 }

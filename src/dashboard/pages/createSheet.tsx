@@ -74,7 +74,7 @@ function CreateSheet({ heading, kind, onCreate, onClose }: SheetProps) {
   const { data } = own
   const [typed, setTyped] = useState('')
   const [buckets, setBuckets] = useState<readonly string[] | undefined>()
-  const defaults = data?.filter((one) => one.default_for.includes(kind)).map(({ id }) => id)
+  const defaults = data?.filter((bucket) => bucket.default_for.includes(kind)).map(({ id }) => id)
   const chosen = buckets ?? defaults ?? []
   return (
     <Sheet

@@ -34,24 +34,24 @@ import { CopyId, Fact, ProfileHead } from '../ui/profile'
 
 /** Page of a group, as its owner or an anonymous visitor sees it. */
 export function GroupPage() {
-  const own = findByRoute(groups.value)
+  const group = findByRoute(groups.value)
   const [viewMode, setViewMode] = useState<ViewMode>('ours')
   const [isChoosing, setChoosing] = useState(false)
   const [isMoving, setMoving] = useState(false)
-  if (!own) return <NotFound kind="groups" />
+  if (!group) return <NotFound kind="groups" />
   const isOurs = viewMode === 'ours'
-  const visible = isOurs ? own : redactForPublic(table, own)
+  const visible = isOurs ? group : redactForPublic(table, group)
   const created = parseInstant(visible.created ?? '')
   const all = isOurs ? groups.value : publicGroups()
   return (
     <Page
-      title={own.display_name || own.name}
+      title={group.display_name || group.name}
       heading={nameOfGroup(visible)}
       header={(heading) => (
         <ProfileHead of={visible} picture={visible.icon}>
           <div class="named">
             {heading}
-            <GroupPath path={pathOf(all, own)} />
+            <GroupPath path={pathOf(all, group)} />
           </div>
           <div class="row">
             <button
@@ -66,7 +66,7 @@ export function GroupPage() {
             <button
               type="button"
               onClick={() => {
-                location.hash = `#/groups/${own.id}/edit`
+                location.hash = `#/groups/${group.id}/edit`
               }}
             >
               <Icon name="edit" />
@@ -83,8 +83,8 @@ export function GroupPage() {
         </ProfileHead>
       )}
     >
-      <ViewModeToggle mode={viewMode} onChange={setViewMode} entity={table} of={own} />
-      {!isOurs && !isListed(own) && <p class="note">{memberStrings.unlisted}</p>}
+      <ViewModeToggle mode={viewMode} onChange={setViewMode} entity={table} of={group} />
+      {!isOurs && !isListed(group) && <p class="note">{memberStrings.unlisted}</p>}
       <div class="sides tinted" style={tint(visible.color)}>
         <div class="part">
           {visible.description ? (
@@ -94,8 +94,8 @@ export function GroupPage() {
               {isOurs ? memberStrings.noDescription : memberStrings.noPublicDescription}
             </p>
           )}
-          <Subgroups all={subgroupsOf(all, own.uuid)} isOurs={isOurs} />
-          <GroupMembers own={own} isOurs={isOurs} />
+          <Subgroups all={subgroupsOf(all, group.uuid)} isOurs={isOurs} />
+          <GroupMembers group={group} isOurs={isOurs} />
         </div>
         <div class="part">
           <dl class="card facts">
@@ -111,8 +111,8 @@ export function GroupPage() {
           </dl>
         </div>
       </div>
-      {isMoving && <MoveGroupSheet own={own} onClose={() => setMoving(false)} />}
-      {isChoosing && <GroupMembersSheet own={own} onClose={() => setChoosing(false)} />}
+      {isMoving && <MoveGroupSheet own={group} onClose={() => setMoving(false)} />}
+      {isChoosing && <GroupMembersSheet group={group} onClose={() => setChoosing(false)} />}
     </Page>
   )
 }
@@ -120,7 +120,7 @@ export function GroupPage() {
 /** Returns the groups that an anonymous visitor sees. */
 function publicGroups(): Group[] {
   if (!system.value || !isListPublic(system.value, 'groups')) return []
-  return groups.value.filter(isListed).map((one) => redactForPublic(table, one))
+  return groups.value.filter(isListed).map((group) => redactForPublic(table, group))
 }
 
 /** Groups that contain the group. */
@@ -164,8 +164,8 @@ function Subgroups({ all, isOurs }: { all: readonly Group[]; isOurs: boolean }) 
 }
 
 /** Members of the group that are visible in the view mode. */
-function GroupMembers({ own, isOurs }: { own: Group; isOurs: boolean }) {
-  const visible = isOurs ? membersOf(own) : publicGroupMembers(own, members.value)
+function GroupMembers({ group, isOurs }: { group: Group; isOurs: boolean }) {
+  const visible = isOurs ? membersOf(group) : publicGroupMembers(group, members.value)
   return (
     <section class="part">
       <header class="heading">
@@ -192,8 +192,8 @@ function MemberList({ all, isOurs }: { all: readonly Member[]; isOurs: boolean }
   return (
     <>
       <ul class="members">
-        {shown.map((member, at) => (
-          <li key={member.id} aria-setsize={all.length} aria-posinset={at + 1}>
+        {shown.map((member, index) => (
+          <li key={member.id} aria-setsize={all.length} aria-posinset={index + 1}>
             <a class="someone" href={`#/members/${member.id}`}>
               <MemberRow
                 member={member}

@@ -42,8 +42,8 @@ export function GroupEdit() {
       }
       onSend={saveGroup}
       onSaved={putGroup}
-      confirmDelete={(own, onClose, onDeleted) => (
-        <DeleteGroup own={own} onClose={onClose} onDeleted={onDeleted} />
+      confirmDelete={(group, onClose, onDeleted) => (
+        <DeleteGroup group={group} onClose={onClose} onDeleted={onDeleted} />
       )}
     >
       {(form, own) => (
@@ -75,36 +75,36 @@ export function GroupEdit() {
 }
 
 async function saveGroup(
-  own: Group,
+  group: Group,
   { emoji, buckets, ...body }: JsonObject,
 ): Promise<Group | null> {
-  const { uuid } = own
-  const saved = isEmptyPatch(body) ? own : await api.v2Groups.patch(uuid, body)
+  const { uuid } = group
+  const saved = isEmptyPatch(body) ? group : await api.v2Groups.patch(uuid, body)
   if ((emoji === undefined && buckets === undefined) || !saved) return saved
   const ext = await api.groups.patch(uuid, { emoji, buckets })
   return ext && readGroup(ext)
 }
 
 interface DeleteProps {
-  own: Group
+  group: Group
   onClose: () => void
   onDeleted: () => void
 }
 
-function DeleteGroup({ own, onClose, onDeleted }: DeleteProps) {
-  const name = own.display_name || own.name
+function DeleteGroup({ group, onClose, onDeleted }: DeleteProps) {
+  const name = group.display_name || group.name
   const remove = async () => {
-    await api.v2Groups.remove(own.uuid)
+    await api.v2Groups.remove(group.uuid)
     onDeleted()
-    removeGroupFromStore(own.uuid)
+    removeGroupFromStore(group.uuid)
     showToast({ text: memberStrings.groupIsDeleted(memberWord.value) })
   }
   return (
     <Sheet heading={bulkStrings.deleteAsk(name)} onClose={onClose}>
       <ConfirmDelete
         effect={editStrings.deleteGroupEffect(memberWord.value)}
-        label={bulkStrings.typeToConfirm(own.name)}
-        expected={own.name}
+        label={bulkStrings.typeToConfirm(group.name)}
+        expected={group.name}
         onDelete={remove}
       />
     </Sheet>

@@ -65,17 +65,18 @@ function TokenLogin() {
 
 /** Offers to create a system, or says whom to ask. */
 function NewHere() {
-  const [found, setFound] = useState<Registration | null>(null)
+  const [registration, setFound] = useState<Registration | null>(null)
   useEffect(() => {
     // Without the answer people can still log in.
     requestOnce(registrationPath).then(setFound, () => {})
   }, [])
-  if (!found) return null
-  if (found.needs_setup && found.registration === 'closed') return <p>{strings.needsSetup}</p>
+  if (!registration) return null
+  if (registration.needs_setup && registration.registration === 'closed')
+    return <p>{strings.needsSetup}</p>
   return (
     <>
-      {found.registration !== 'open' && <p>{strings.newHere[found.registration]}</p>}
-      {found.registration !== 'closed' && (
+      {registration.registration !== 'open' && <p>{strings.newHere[registration.registration]}</p>}
+      {registration.registration !== 'closed' && (
         <a class="button" href="#/create">
           {strings.createSystem}
         </a>

@@ -41,21 +41,22 @@ export function MemberPage() {
 }
 
 function Found({ listed }: { listed: Member }) {
-  const own = useWholeMember(listed, requestMember, listed).member ?? listed
+  const member = useWholeMember(listed, requestMember, listed).member ?? listed
   const [viewMode, setViewMode] = useState<ViewMode>('ours')
   const us = system.value
   if (!us) return <NotFound kind="members" />
   const isOurs = viewMode === 'ours'
   const shown =
-    viewMode === 'strangers' ? publicMember(own, { system: us, groups: groups.value }) : null
-  const visible = shown?.member ?? (viewMode === 'friends' ? redactMemberForFriend(own, []) : own)
+    viewMode === 'strangers' ? publicMember(member, { system: us, groups: groups.value }) : null
+  const visible =
+    shown?.member ?? (viewMode === 'friends' ? redactMemberForFriend(member, []) : member)
   const name = visible.display_name || visible.name
-  const tabs = memberTabs.filter((one) => hasTab(own, one, isOurs))
+  const tabs = memberTabs.filter((one) => hasTab(member, one, isOurs))
   const chosen = ('tab' in route.value && route.value.tab) || 'about'
   const tab = tabs.includes(chosen) ? chosen : 'about'
   return (
     <Page
-      title={own.display_name || own.name}
+      title={member.display_name || member.name}
       heading={name}
       header={(heading) => (
         <ProfileHead of={visible} picture={visible.avatar_url}>
@@ -68,42 +69,48 @@ function Found({ listed }: { listed: Member }) {
             )}
             {isCustomFront(visible) && <p class="quiet">{memberExtStrings.customFront}</p>}
           </div>
-          <Actions own={own} canSeeFront={shown?.isInFronters ?? true} />
+          <Actions member={member} canSeeFront={shown?.isInFronters ?? true} />
         </ProfileHead>
       )}
     >
-      <ViewModeToggle mode={viewMode} onChange={setViewMode} hasFriends entity={table} of={own} />
-      {shown && !isListed(own) && (
+      <ViewModeToggle
+        mode={viewMode}
+        onChange={setViewMode}
+        hasFriends
+        entity={table}
+        of={member}
+      />
+      {shown && !isListed(member) && (
         <>
           <p class="note">{memberStrings.unlisted}</p>
           <PublicListWarning />
         </>
       )}
-      {isOurs && isArchived(own) && (
+      {isOurs && isArchived(member) && (
         <div class="note">
-          <ArchivedNote own={own} />
+          <ArchivedNote member={member} />
         </div>
       )}
       {viewMode === 'friends' ? (
-        <FriendsView own={own} />
+        <FriendsView member={member} />
       ) : (
         <Tabs
           label={name}
           options={tabs.map((one) => [one, memberStrings.tabs[one]])}
           value={tab}
           onChange={(one) => {
-            location.hash = `#/members/${own.id}${one === 'about' ? '' : `/${one}`}`
+            location.hash = `#/members/${member.id}${one === 'about' ? '' : `/${one}`}`
           }}
         >
-          {tab === 'about' && <About own={own} shown={shown} />}
+          {tab === 'about' && <About member={member} shown={shown} />}
           {tab === 'history' &&
             (shown && !shown.hasTimes ? (
               <p class="quiet">{describeHiddenTimes(shown)}</p>
             ) : (
-              <MemberHistory id={own.id} isOurs={isOurs} />
+              <MemberHistory id={member.id} isOurs={isOurs} />
             ))}
-          {tab === 'notes' && <MemberNotes member={own} />}
-          {tab === 'board' && <MemberBoard member={own} />}
+          {tab === 'notes' && <MemberNotes member={member} />}
+          {tab === 'board' && <MemberBoard member={member} />}
         </Tabs>
       )}
     </Page>
@@ -111,20 +118,21 @@ function Found({ listed }: { listed: Member }) {
 }
 
 /** Notes and boards are never public, and a custom front has neither. */
-function hasTab(own: Member, tab: MemberTab, isOurs: boolean): boolean {
-  return (tab !== 'notes' && tab !== 'board') || (isOurs && !isCustomFront(own))
+function hasTab(member: Member, tab: MemberTab, isOurs: boolean): boolean {
+  return (tab !== 'notes' && tab !== 'board') || (isOurs && !isCustomFront(member))
 }
 
 interface AboutProps {
-  own: Member
+  member: Member
   /** View of an anonymous visitor; null in the owner's view. */
   shown: PublicMember | null
 }
 
-function About({ own, shown }: AboutProps) {
-  const visible = shown?.member ?? own
+function About({ member, shown }: AboutProps) {
+  const visible = shown?.member ?? member
   const description = descriptionOf(visible)
-  const inside = shown?.groups ?? groups.value.filter((one) => one.members?.includes(own.uuid))
+  const inside =
+    shown?.groups ?? groups.value.filter((group) => group.members?.includes(member.uuid))
   return (
     <div class="sides tinted" style={tint(visible.color)}>
       <div class="part">
@@ -135,7 +143,7 @@ function About({ own, shown }: AboutProps) {
             {shown ? memberStrings.noPublicDescription : memberStrings.noDescription}
           </p>
         )}
-        <MemberFields own={own} isOurs={shown === null} />
+        <MemberFields member={member} isOurs={shown === null} />
       </div>
       <MemberFacts
         member={visible}
@@ -151,11 +159,11 @@ function describeHiddenTimes({ isInHistory, isInFronters }: PublicMember): strin
   return isInFronters ? memberStrings.hiddenEarlierTimes : memberStrings.hiddenTimes
 }
 
-function Actions({ own, canSeeFront }: { own: Member; canSeeFront: boolean }) {
-  const isHere = front.value?.members.includes(own.id) ?? false
-  const switchToMember = () => runWithToast(() => logSwitch([own.id], null), canLog.value)
+function Actions({ member, canSeeFront }: { member: Member; canSeeFront: boolean }) {
+  const isHere = front.value?.members.includes(member.id) ?? false
+  const switchToMember = () => runWithToast(() => logSwitch([member.id], null), canLog.value)
   const edit = () => {
-    location.hash = `#/members/${own.id}/edit`
+    location.hash = `#/members/${member.id}/edit`
   }
   return (
     <div class="row">
@@ -164,27 +172,27 @@ function Actions({ own, canSeeFront }: { own: Member; canSeeFront: boolean }) {
       ) : (
         <button type="button" class="main" aria-disabled={!canLog.value} onClick={switchToMember}>
           <Icon name="swap" />
-          {strings.switchTo([own.display_name || own.name])}
+          {strings.switchTo([member.display_name || member.name])}
         </button>
       )}
       <button type="button" onClick={edit}>
         <Icon name="edit" />
         {memberStrings.edit}
       </button>
-      {!isArchived(own) && !isCustomFront(own) && <PinButton own={own} />}
+      {!isArchived(member) && !isCustomFront(member) && <PinButton member={member} />}
     </div>
   )
 }
 
 /** Pinned members are suggested first on Now. */
-function PinButton({ own }: { own: Member }) {
+function PinButton({ member }: { member: Member }) {
   const { pinned } = preferences.value
-  const isPinned = pinned.includes(own.uuid)
-  const others = pinned.filter((uuid) => uuid !== own.uuid)
+  const isPinned = pinned.includes(member.uuid)
+  const others = pinned.filter((uuid) => uuid !== member.uuid)
   const toggle = () =>
     runWithToast(async () => {
-      await savePreferences({ pinned: isPinned ? others : [...others, own.uuid] })
-      const name = own.display_name || own.name
+      await savePreferences({ pinned: isPinned ? others : [...others, member.uuid] })
+      const name = member.display_name || member.name
       showToast({ text: isPinned ? memberStrings.isUnpinned(name) : memberStrings.isPinned(name) })
     })
   return (

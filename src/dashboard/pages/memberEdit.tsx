@@ -63,7 +63,7 @@ export function MemberEdit() {
 /** Waits for the whole description, because saving a cut one would lose the rest. */
 function Edit({ listed }: { listed: Member }) {
   const whole = useWholeMember(listed, requestMember, listed)
-  if (whole.member) return <Loaded own={whole.member} />
+  if (whole.member) return <Loaded member={whole.member} />
   return (
     <Page title={editStrings.editOf(displayName(listed))}>
       {whole.problem === '' ? (
@@ -75,7 +75,7 @@ function Edit({ listed }: { listed: Member }) {
   )
 }
 
-function Loaded({ own }: { own: Member }) {
+function Loaded({ member }: { member: Member }) {
   const { data, problem, reload } = useFields()
   const buckets = useBuckets()
   const fields = data ?? []
@@ -83,7 +83,7 @@ function Loaded({ own }: { own: Member }) {
     <EntityEditPage<Member>
       kind="members"
       entity={memberForm(fields)}
-      all={[own]}
+      all={[member]}
       toForm={(own) => toMemberForm(own, fields)}
       describe={(key, value) =>
         key === 'buckets'
@@ -92,7 +92,7 @@ function Loaded({ own }: { own: Member }) {
       }
       onSend={({ uuid }, patch) => patchMember(uuid, memberBody(patch))}
       onSaved={(saved) => putMembers([saved])}
-      below={(own) => <ArchiveMember own={own} />}
+      below={(own) => <ArchiveMember member={own} />}
       confirmDelete={(own, onClose, onDeleted) => (
         <BulkEditSheet action="delete" chosen={[own]} onClose={onClose} onDone={onDeleted} />
       )}
@@ -153,7 +153,7 @@ function Loaded({ own }: { own: Member }) {
           </Fold>
           <Fold title={editStrings.proxying} form={form} keys={proxying}>
             <TagsField form={form} name="proxy_tags" />
-            <TryTags own={own} form={form} />
+            <TryTags member={own} form={form} />
             <div class="line wide-line">
               <FlagLine form={form} name="keep_proxy" />
               <FlagLine form={form} name="autoproxy_enabled" />

@@ -116,7 +116,7 @@ export function Members() {
       {chosen && (
         <SelectBar
           chosen={members.value.filter(({ uuid }) => chosen.has(uuid))}
-          found={found}
+          members={found}
           onChoose={(some) => setChosen(new Set(some.map(({ uuid }) => uuid)))}
           onDone={() => setChosen(null)}
         />
@@ -142,7 +142,7 @@ function Filters({ onChange }: { onChange: (patch: Partial<Listing>) => void }) 
   const [isOpen, setOpen] = useState(false)
   const { filter, isDeep = false } = listing.value
   const shown = groups.value.filter(
-    ({ uuid }, at) => isOpen || at < FIRST_GROUPS || uuid === filter,
+    ({ uuid }, index) => isOpen || index < FIRST_GROUPS || uuid === filter,
   )
   const options = [
     ['everyone', listStrings.everyone],
@@ -243,8 +243,8 @@ function List({ all, row, chosen, onChoose }: ListProps) {
   return (
     <>
       <ul class="members">
-        {shown.map((member, at) => (
-          <li key={member.id} aria-setsize={all.length} aria-posinset={at + 1}>
+        {shown.map((member, index) => (
+          <li key={member.id} aria-setsize={all.length} aria-posinset={index + 1}>
             {chosen ? (
               <label class="someone">
                 <input

@@ -206,7 +206,7 @@ const ConvertOffer = lazy(async () => (await import('./transfer')).ConvertOffer)
 /** Returns the members that match; archived ones only if something is typed. */
 function find(typed: string) {
   const all = members.value
-  return searchMembers(typed === '' ? all.filter((one) => !isArchived(one)) : all, typed)
+  return searchMembers(typed === '' ? all.filter((member) => !isArchived(member)) : all, typed)
 }
 
 const likely = computed(() => listLikely(front.value?.members ?? [], LIKELY))

@@ -123,7 +123,7 @@ function Offer({ all, reload }: { all: readonly Reminder[]; reload: () => void }
   }
   const turnOn = () =>
     run(async () => {
-      for (const one of offered) await api.reminders.patch(one.id, { enabled: true })
+      for (const reminder of offered) await api.reminders.patch(reminder.id, { enabled: true })
       showToast({ text: reminderStrings.areOn(offered.length) })
       answer()
       reload()

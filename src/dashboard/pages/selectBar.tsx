@@ -10,13 +10,13 @@ import { type BulkAction, BulkEditSheet } from './bulkEditSheet'
 interface Props {
   chosen: readonly Member[]
   /** Members that match the current filter. */
-  found: readonly Member[]
+  members: readonly Member[]
   onChoose: (some: readonly Member[]) => void
   onDone: () => void
 }
 
 /** Actions for the selected members. */
-export function SelectBar({ chosen, found, onChoose, onDone }: Props) {
+export function SelectBar({ chosen, members, onChoose, onDone }: Props) {
   const [action, setAction] = useState<BulkAction | null>(null)
   const count = bulkStrings.selected(chosen.length)
   const reason = isOffline.value ? offlineReason() : ''
@@ -25,7 +25,7 @@ export function SelectBar({ chosen, found, onChoose, onDone }: Props) {
     if (chosen.length === 0) return announce(bulkStrings.nobodySelected)
     if (!isOffline.value) setAction(one)
   }
-  const hasAll = chosen.length > 0 && chosen.length >= found.length
+  const hasAll = chosen.length > 0 && chosen.length >= members.length
   return (
     <section class="action-bar selecting" aria-label={count}>
       <div class="heading">
@@ -33,10 +33,10 @@ export function SelectBar({ chosen, found, onChoose, onDone }: Props) {
         <button
           type="button"
           class="plain"
-          aria-label={hasAll ? bulkStrings.selectNone : bulkStrings.selectAll(found.length)}
-          onClick={() => onChoose(hasAll ? [] : found)}
+          aria-label={hasAll ? bulkStrings.selectNone : bulkStrings.selectAll(members.length)}
+          onClick={() => onChoose(hasAll ? [] : members)}
         >
-          {hasAll ? bulkStrings.none : bulkStrings.all(found.length)}
+          {hasAll ? bulkStrings.none : bulkStrings.all(members.length)}
         </button>
         <button type="button" class="round" aria-label={listStrings.done} onClick={onDone}>
           <Icon name="close" />

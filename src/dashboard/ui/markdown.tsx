@@ -38,20 +38,20 @@ function renderItem({ number, inside, children }: Item, key: number) {
   )
 }
 
-function renderInline(one: Inline, key: number): ComponentChild {
-  if (one.kind === 'text') return one.text
-  if (one.kind === 'break') return <br key={key} />
-  if (one.kind === 'code') return <code key={key}>{one.text}</code>
-  if (one.kind === 'emoji') return <span key={key}>{one.name}</span>
-  if (one.kind === 'spoiler') return <Spoiler key={key} inside={one.inside} />
-  const inside = one.inside.map(renderInline)
-  if (one.kind === 'link')
+function renderInline(inline: Inline, key: number): ComponentChild {
+  if (inline.kind === 'text') return inline.text
+  if (inline.kind === 'break') return <br key={key} />
+  if (inline.kind === 'code') return <code key={key}>{inline.text}</code>
+  if (inline.kind === 'emoji') return <span key={key}>{inline.name}</span>
+  if (inline.kind === 'spoiler') return <Spoiler key={key} inside={inline.inside} />
+  const inside = inline.inside.map(renderInline)
+  if (inline.kind === 'link')
     return (
-      <a key={key} href={one.address} target="_blank" rel="noreferrer noopener nofollow">
+      <a key={key} href={inline.address} target="_blank" rel="noreferrer noopener nofollow">
         {inside}
       </a>
     )
-  const Tag = elements[one.kind]
+  const Tag = elements[inline.kind]
   return <Tag key={key}>{inside}</Tag>
 }
 

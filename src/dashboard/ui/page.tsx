@@ -62,8 +62,8 @@ export function Skeleton({ blocks }: { blocks: readonly string[] }) {
   return (
     <div class="waiting" aria-busy="true">
       <p role="status">{isLong ? strings.stillLoading : ''}</p>
-      {blocks.map((kind, at) => (
-        <div key={`${kind}${at}`} class={`block block-${kind}`} />
+      {blocks.map((kind, index) => (
+        <div key={`${kind}${index}`} class={`block block-${kind}`} />
       ))}
     </div>
   )

@@ -8,7 +8,7 @@ interface Props {
   label: string
   level: Level
   onChange: (level: Level) => void
-  /** Set while the server is unreachable; `onChange` then only tells so. */
+  /** Set while the server is unreachable; `onChange` then only announces it. */
   isOff?: boolean
 }
 

@@ -77,12 +77,14 @@ export function TagsField({ form, name }: { form: Form; name: string }) {
 }
 
 /** Shows which member a typed message would be proxied as, by the same rule that bots use. */
-export function TryTags({ own, form }: { own: Member; form: Form }) {
+export function TryTags({ member, form }: { member: Member; form: Form }) {
   const [typed, setTyped] = useState('')
   const tags = form.values.proxy_tags as readonly ProxyTag[]
   const example = tags.find(({ prefix, suffix }) => prefix || suffix)
-  const match = typed.trim() === '' ? null : findSpeaker(typed, { ...own, proxy_tags: [...tags] })
-  const isKept = match?.member.uuid === own.uuid ? form.values.keep_proxy : match?.member.keep_proxy
+  const match =
+    typed.trim() === '' ? null : findSpeaker(typed, { ...member, proxy_tags: [...tags] })
+  const isKept =
+    match?.member.uuid === member.uuid ? form.values.keep_proxy : match?.member.keep_proxy
   return (
     <div class="line wide-line">
       <label for="try-it">{editStrings.tryIt}</label>
@@ -117,7 +119,7 @@ export function TryTags({ own, form }: { own: Member; form: Form }) {
 /** Matches among all members in order of creation: the longest tag wins, then the oldest member. */
 function findSpeaker(typed: string, edited: Member) {
   const all = members.value
-    .map((one) => (one.uuid === edited.uuid ? edited : one))
+    .map((member) => (member.uuid === edited.uuid ? edited : member))
     .map((one) => ({ one, since: parseInstant(one.created ?? '') ?? 0 }))
     .sort((a, b) => a.since - b.since)
     .map(({ one }) => one)

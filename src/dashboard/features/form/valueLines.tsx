@@ -112,7 +112,7 @@ function PartsLine({ parts, ...props }: ValueProps & { parts: readonly [Part, Pa
   const typed = String(form.values[name] ?? '').split('-')
   const { id, value: _, onInput: __, ...rest } = common(props)
   const change = (part: Part, text: string) => {
-    const next = parts.map((one, at) => (one === part ? text : (typed[at] ?? '')))
+    const next = parts.map((one, index) => (one === part ? text : (typed[index] ?? '')))
     form.change(name, next.every((one) => one === '') ? null : next.join('-'))
   }
   const attributesOf = (part: Part) => ({

@@ -77,8 +77,8 @@ function Rows({ page: { rows, next }, isNext = false, ...props }: RowsProps) {
   return (
     <>
       <ul ref={list} class="things">
-        {rows.map((row, at) => (
-          <Row key={String(row._id ?? at)} row={row} {...props} />
+        {rows.map((row, index) => (
+          <Row key={String(row._id ?? index)} row={row} {...props} />
         ))}
       </ul>
       {next !== null &&

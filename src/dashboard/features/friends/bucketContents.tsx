@@ -68,10 +68,10 @@ export function BucketContents({ bucket, onClose, onDone }: Props) {
         {kind === 'members' && <MemberPicker chosen={chosen.members} onChange={choose} />}
         {kind === 'groups' && (
           <Picker
-            all={groups.value.map((one) => ({
-              uuid: one.uuid,
-              name: one.display_name || one.name,
-              avatar: { ...one, avatar_url: one.icon },
+            all={groups.value.map((group) => ({
+              uuid: group.uuid,
+              name: group.display_name || group.name,
+              avatar: { ...group, avatar_url: group.icon },
             }))}
             chosen={chosen.groups}
             onChange={choose}

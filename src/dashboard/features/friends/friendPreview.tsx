@@ -14,7 +14,7 @@ import { titleOfBucket, useBuckets } from './friends'
 import { friendMember } from './friendsView'
 
 /** A member as a friend in a bucket sees it, with a choice of the bucket. */
-export function FriendsView({ own }: { own: Member }) {
+export function FriendsView({ member }: { member: Member }) {
   const buckets = useBuckets()
   const fields = useFields()
   const [chosen, setChosen] = useState('')
@@ -40,23 +40,23 @@ export function FriendsView({ own }: { own: Member }) {
           ))}
         </select>
       </label>
-      <Shown own={own} bucket={bucket} fields={fields.data} />
+      <Shown member={member} bucket={bucket} fields={fields.data} />
     </>
   )
 }
 
 interface ShownProps {
-  own: Member
+  member: Member
   bucket: Bucket
   fields: readonly CustomField[]
 }
 
-function Shown({ own, bucket, fields }: ShownProps) {
-  const shown = friendMember(own, bucket, { groups: groups.value, fields })
+function Shown({ member, bucket, fields }: ShownProps) {
+  const shown = friendMember(member, bucket, { groups: groups.value, fields })
   if (shown === null)
     return (
       <p class="note" role="status">
-        {sharingStrings.notVisible(displayName(own))}
+        {sharingStrings.notVisible(displayName(member))}
       </p>
     )
   const description = descriptionOf(shown.member)
@@ -66,7 +66,7 @@ function Shown({ own, bucket, fields }: ShownProps) {
       <div class="sides tinted" style={tint(shown.member.color)}>
         <div class="part">
           {description && <Markdown text={description} />}
-          <FieldValues of={shown.member} fields={shown.fields} />
+          <FieldValues member={shown.member} fields={shown.fields} />
         </div>
         <MemberFacts member={shown.member} inside={shown.groups} canSeeTimes={false} />
       </div>

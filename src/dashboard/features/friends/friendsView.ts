@@ -15,17 +15,17 @@ interface OwnData {
 
 /** Returns what a friend in a bucket sees of a member; null if it is not in the bucket. */
 export function friendMember(
-  own: Member,
+  member: Member,
   { id }: { readonly id: string },
   { groups, fields }: OwnData,
 ): FriendMember | null {
   const isShared = ({ buckets }: { buckets?: readonly string[] }) => buckets?.includes(id) ?? false
-  if (!isShared(own.ext ?? {})) return null
+  if (!isShared(member.ext ?? {})) return null
   const shared = fields.filter(isShared)
   return {
-    member: redactMemberForFriend(own, shared),
+    member: redactMemberForFriend(member, shared),
     groups: groups
-      .filter((one) => isShared(one) && one.members?.includes(own.uuid))
+      .filter((group) => isShared(group) && group.members?.includes(member.uuid))
       .map(redactGroupForFriend),
     fields: shared,
   }

@@ -82,12 +82,12 @@ function excerptOf(text: string): string {
 }
 
 /** Status texts and comments of a switch, a line each. */
-export function FrontNoteLines({ one, notes }: { one: Switch; notes: readonly FrontNote[] }) {
-  const until = endOf(one) ?? Number.POSITIVE_INFINITY
+export function FrontNoteLines({ entry, notes }: { entry: Switch; notes: readonly FrontNote[] }) {
+  const until = endOf(entry) ?? Number.POSITIVE_INFINITY
   return notes
-    .filter((note) => timeOf(note) >= one.timestamp && timeOf(note) < until)
+    .filter((note) => timeOf(note) >= entry.timestamp && timeOf(note) < until)
     .map((note) => {
-      const isOfOne = note.kind === 'status' && one.members.length === 1
+      const isOfOne = note.kind === 'status' && entry.members.length === 1
       const name = note.kind === 'status' ? nameOf(idOf(note.member)) : authorOf(note)
       const text = excerptOf(note.text ?? '')
       return (
@@ -100,8 +100,8 @@ export function FrontNoteLines({ one, notes }: { one: Switch; notes: readonly Fr
 }
 
 /** Returns the end of a switch; undefined for the latest. */
-function endOf(one: Switch): number | undefined {
-  return switches.value[switches.value.findIndex(({ id }) => id === one.id) - 1]?.timestamp
+function endOf(entry: Switch): number | undefined {
+  return switches.value[switches.value.findIndex(({ id }) => id === entry.id) - 1]?.timestamp
 }
 
 /** Shown in place of notes that are not loaded. */
@@ -114,14 +114,14 @@ export function Pending() {
 }
 
 /** Status texts and comments in the sheet of a switch. */
-export function SwitchNotes({ one }: { one: Switch }) {
-  const { notes, problem, reload } = useFrontNotes({ since: one.timestamp, until: endOf(one) })
-  const moment = exactFieldsOf(one.timestamp)
+export function SwitchNotes({ entry }: { entry: Switch }) {
+  const { notes, problem, reload } = useFrontNotes({ since: entry.timestamp, until: endOf(entry) })
+  const moment = exactFieldsOf(entry.timestamp)
   const add = (draft: FrontNoteDraft) => () => {
     frontNoteDraft.value = { ...draft, moment }
   }
   const shown = selectNotes(notes)
-  const [only] = one.members
+  const [only] = entry.members
   return (
     <section aria-label={frontNoteStrings.notes}>
       <h3>{frontNoteStrings.notes}</h3>

@@ -70,7 +70,7 @@ export function timeOf({ at }: FrontNote): Instant {
 
 /** Returns the short ID of a member that a note refers to; '' without one. */
 export function idOf(uuid: string | null): string {
-  return members.value.find((one) => one.uuid === uuid)?.id ?? ''
+  return members.value.find((member) => member.uuid === uuid)?.id ?? ''
 }
 
 /** Returns the draft for editing a note. */

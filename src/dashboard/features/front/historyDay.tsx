@@ -95,14 +95,14 @@ export function HistoryDay({ query }: { query: HistoryQuery }) {
 function describeMoment(at: Instant | null): string {
   if (at === null) return strings.notATime
   // The end of a minute, so that a switch within it counts.
-  const found = switchAt(switches.value, at + MINUTE - 1)
+  const entry = switchAt(switches.value, at + MINUTE - 1)
   if (at > now.value) return historyStrings.notYet
-  if (!found) return historyStrings.nothingLoggedThen
-  const next = switches.value[switches.value.indexOf(found) - 1]
+  if (!entry) return historyStrings.nothingLoggedThen
+  const next = switches.value[switches.value.indexOf(entry) - 1]
   const names =
-    found.members.length === 0 ? strings.nobodyShort : listNames(found.members.map(nameOf))
+    entry.members.length === 0 ? strings.nobodyShort : listNames(entry.members.map(nameOf))
   const moment = (one: Instant) => formatter.value.moment(one, at)
   return next
-    ? historyStrings.wasHere(names, moment(found.timestamp), moment(next.timestamp))
-    : historyStrings.hereSince(names, moment(found.timestamp))
+    ? historyStrings.wasHere(names, moment(entry.timestamp), moment(next.timestamp))
+    : historyStrings.hereSince(names, moment(entry.timestamp))
 }

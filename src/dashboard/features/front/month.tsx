@@ -28,7 +28,7 @@ export function Month({ query }: { query: HistoryQuery }) {
   const buckets = daysIn(zone.value, { since: month.start, until: month.end }).toReversed()
   const sums = sumDays(buckets, null)
   const replay = createReplay(span, [sums])
-  for (const one of switches.value.toReversed()) replay.step(one)
+  for (const entry of switches.value.toReversed()) replay.step(entry)
   replay.finish()
   const days = [...sums.days()]
   const timesOf = <T extends readonly [string, number]>(times: readonly T[]) =>

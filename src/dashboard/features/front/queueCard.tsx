@@ -20,16 +20,16 @@ export function QueueCard() {
   const isForeign = isOfOtherSystem()
   const foreign = queue.value.filter(isForeign)
   const [isAsking, setAsking] = useState(foreign.length > 0)
-  const own = queue.value.filter((one) => !isForeign(one))
-  const waiting = own.filter((one) => isSendable(one)).length
-  const refused = own.filter((one) => isUnsent(one) && one.problem !== null).length
-  const incomplete = own.filter(({ kind }) => kind === 'sent').length
+  const queueds = queue.value.filter((queued) => !isForeign(queued))
+  const waiting = queueds.filter((one) => isSendable(one)).length
+  const refused = queueds.filter((one) => isUnsent(one) && one.problem !== null).length
+  const incomplete = queueds.filter(({ kind }) => kind === 'sent').length
   return (
     <section class="card" aria-label={offlineStrings.reviewHeading}>
       {refused > 0 && <p>{offlineStrings.refused(refused)}</p>}
       {incomplete > 0 && <p>{offlineStrings.incomplete(incomplete)}</p>}
       {waiting > 0 && <p>{offlineStrings.waiting(waiting)}</p>}
-      {own.length > 0 && (
+      {queueds.length > 0 && (
         <button type="button" onClick={() => setOpen(true)}>
           {offlineStrings.review}
         </button>
@@ -43,7 +43,7 @@ export function QueueCard() {
         </>
       )}
       {isOpen && (
-        <Review own={own} onClose={() => setOpen(false)} onEdit={() => setEditing(true)} />
+        <Review queueds={queueds} onClose={() => setOpen(false)} onEdit={() => setEditing(true)} />
       )}
       {foreign.length > 0 && isAsking && (
         <ConfirmSheet
@@ -60,20 +60,20 @@ export function QueueCard() {
 }
 
 interface ReviewProps {
-  own: readonly QueuedSwitch[]
+  queueds: readonly QueuedSwitch[]
   onClose: () => void
   onEdit: () => void
 }
 
-function Review({ own, onClose, onEdit }: ReviewProps) {
+function Review({ queueds, onClose, onEdit }: ReviewProps) {
   return (
     <Sheet heading={offlineStrings.reviewHeading} onClose={onClose}>
-      {own.length === 0 && <p>{offlineStrings.nothingLeft}</p>}
+      {queueds.length === 0 && <p>{offlineStrings.nothingLeft}</p>}
       <ul class="things">
-        {own.map((one) => (
+        {queueds.map((queued) => (
           <ReviewRow
-            key={one.order}
-            one={one}
+            key={queued.order}
+            queued={queued}
             onEdit={() => {
               onClose()
               onEdit()
@@ -85,14 +85,14 @@ function Review({ own, onClose, onEdit }: ReviewProps) {
   )
 }
 
-function ReviewRow({ one, onEdit }: { one: QueuedSwitch; onEdit: () => void }) {
-  const shown = toSwitch(one)
+function ReviewRow({ queued, onEdit }: { queued: QueuedSwitch; onEdit: () => void }) {
+  const shown = toSwitch(queued)
   const who =
     shown.members.length === 0 ? strings.nobodyShort : listNames(shown.members.map(nameOf))
   // The deletion of a switch that was sent before has no time of its own.
-  const time = one.timestamp === 0 ? '' : formatter.value.moment(one.timestamp, now.value)
-  const isSent = one.kind === 'sent'
-  const canEdit = one.kind === 'put' && one.problem !== null
+  const time = queued.timestamp === 0 ? '' : formatter.value.moment(queued.timestamp, now.value)
+  const isSent = queued.kind === 'sent'
+  const canEdit = queued.kind === 'put' && queued.problem !== null
   const edit = () => {
     onEdit()
     switchDraft.value = draftOf(shown)
@@ -102,7 +102,7 @@ function ReviewRow({ one, onEdit }: { one: QueuedSwitch; onEdit: () => void }) {
       <div class="about">
         <bdi class="name">{who}</bdi>
         <div class="quiet small">{time}</div>
-        <div class="small">{describe(one)}</div>
+        <div class="small">{describe(queued)}</div>
       </div>
       <div class="row">
         {canEdit && (
@@ -110,14 +110,14 @@ function ReviewRow({ one, onEdit }: { one: QueuedSwitch; onEdit: () => void }) {
             {offlineStrings.edit}
           </button>
         )}
-        {(one.kind !== 'delete' || one.problem !== null) && (
+        {(queued.kind !== 'delete' || queued.problem !== null) && (
           <button
             type="button"
             class={isSent ? '' : 'danger'}
             aria-label={
               isSent ? offlineStrings.okNamed(time, who) : offlineStrings.discardNamed(time, who)
             }
-            onClick={() => discard(one)}
+            onClick={() => discard(queued)}
           >
             {isSent ? offlineStrings.ok : offlineStrings.discard}
           </button>

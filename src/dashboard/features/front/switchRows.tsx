@@ -24,34 +24,35 @@ interface Props {
 export function SwitchRows({ shown, dayOf = null, notes = [] }: Props) {
   return (
     <ul class="switches">
-      {shown.map((one) => (
-        <SwitchRow key={one.id} one={one} dayOf={dayOf} notes={notes} />
+      {shown.map((entry) => (
+        <SwitchRow key={entry.id} entry={entry} dayOf={dayOf} notes={notes} />
       ))}
     </ul>
   )
 }
 
 interface RowProps {
-  one: Switch
+  entry: Switch
   dayOf: Instant | null
   notes: readonly FrontNote[]
 }
 
-function SwitchRow({ one, dayOf, notes }: RowProps) {
-  const next = switches.value[switches.value.indexOf(one) - 1]
-  const length = formatDuration((next?.timestamp ?? now.value) - one.timestamp)
-  const names = one.members.length === 0 ? strings.nobodyShort : listNames(one.members.map(nameOf))
+function SwitchRow({ entry, dayOf, notes }: RowProps) {
+  const next = switches.value[switches.value.indexOf(entry) - 1]
+  const length = formatDuration((next?.timestamp ?? now.value) - entry.timestamp)
+  const names =
+    entry.members.length === 0 ? strings.nobodyShort : listNames(entry.members.map(nameOf))
   const edit = () => {
-    switchDraft.value = draftOf(one)
+    switchDraft.value = draftOf(entry)
   }
   const { time, moment } = formatter.value
-  const shownTime = time(one.timestamp)
-  const at = dayOf === null ? shownTime : moment(one.timestamp, dayOf)
+  const shownTime = time(entry.timestamp)
+  const at = dayOf === null ? shownTime : moment(entry.timestamp, dayOf)
   return (
     <li>
       <span class={at === shownTime ? 'at' : 'at whole-row'}>{at}</span>
       <span class="avatars">
-        {one.members.slice(0, 3).map((id) => (
+        {entry.members.slice(0, 3).map((id) => (
           <Avatar key={id} of={membersById.value.get(id)} size="s" />
         ))}
       </span>
@@ -63,13 +64,13 @@ function SwitchRow({ one, dayOf, notes }: RowProps) {
       <button
         type="button"
         class="round"
-        aria-label={historyStrings.editNamed(moment(one.timestamp, now.value), names)}
+        aria-label={historyStrings.editNamed(moment(entry.timestamp, now.value), names)}
         title={historyStrings.edit}
         onClick={edit}
       >
         <Icon name="edit" />
       </button>
-      <FrontNoteLines one={one} notes={notes} />
+      <FrontNoteLines entry={entry} notes={notes} />
     </li>
   )
 }

@@ -50,21 +50,21 @@ const NEW_END = 'new end'
 export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
   const isQueued = draft.id !== null && (switchQueue.value?.has(draft.id) ?? false)
   const isBlocked = isQueued ? !canLog.value : isOffline.value
-  const known = switches.value.find(({ id }) => id === draft.id)
+  const entry = switches.value.find(({ id }) => id === draft.id)
   const at = exactInstantOf(draft)
   const until = draft.until && instantOf(draft.until.date, draft.until.time, zone.value)
   const end = endOf(at, until)
   const [opened] = useState(draft)
-  const start = known ? draftOf(known) : opened
+  const start = entry ? draftOf(entry) : opened
   const close = () => {
     switchDraft.value = null
   }
   const save = async () => {
     if (at === null) return
-    if (known) {
-      const isSame = known.members.join() === draft.members.join()
-      await editSwitch(known.id, {
-        ...(at !== known.timestamp && { at }),
+    if (entry) {
+      const isSame = entry.members.join() === draft.members.join()
+      await editSwitch(entry.id, {
+        ...(at !== entry.timestamp && { at }),
         ...(!isSame && { members: draft.members }),
       })
     } else if (end) await logStint(draft.members, at, end)
@@ -106,7 +106,7 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
         ])
   return (
     <Sheet
-      heading={known ? historyStrings.editSwitch : historyStrings.addPast}
+      heading={entry ? historyStrings.editSwitch : historyStrings.addPast}
       isChanged={!isSameDraft(draft, start)}
       onClose={close}
     >
@@ -117,7 +117,7 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
           problem={form.problems.timestamp ?? ''}
           onChange={(fields) => form.change('timestamp', fields)}
         />
-        {!known && (
+        {!entry && (
           <UntilFields
             draft={draft}
             problem={form.problems.until ?? ''}
@@ -129,19 +129,19 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
           <h3>{historyStrings.effects}</h3>
           <Effects after={saved} />
         </div>
-        {known && !isQueued && <SwitchNotes one={known} />}
+        {entry && !isQueued && <SwitchNotes entry={entry} />}
         <ProblemText text={form.problem} />
         <button type="submit" class="main" aria-disabled={isBlocked}>
           {strings.save}
         </button>
-        {known && (
+        {entry && (
           <>
             <p class="quiet small">{describeDeletion(others)}</p>
             <button
               type="button"
               class="danger"
               aria-disabled={isBlocked}
-              onClick={() => form.run(() => remove(known))}
+              onClick={() => form.run(() => remove(entry))}
             >
               {strings.delete}
             </button>
@@ -260,7 +260,7 @@ function suggest(typed: string): Member[] {
   if (typed.trim() !== '') return searchMembers(members.value, typed)
   const likely = listLikely([], SUGGESTED)
   const others = members.value.filter(
-    (one) => !likely.includes(one) && !isArchived(one) && !isCustomFront(one),
+    (member) => !likely.includes(member) && !isArchived(member) && !isCustomFront(member),
   )
   return [...[...likely, ...others].slice(0, SUGGESTED), ...customFronts.value]
 }

@@ -11,19 +11,19 @@ import { SubmitButton } from '../../ui/submitButton'
 import { MemberPicker } from '../members/memberPicker'
 
 /** Selects the members of a group; saved in one request. */
-export function GroupMembersSheet({ own, onClose }: { own: Group; onClose: () => void }) {
-  const [before] = useState(() => new Set(own.members))
+export function GroupMembersSheet({ group, onClose }: { group: Group; onClose: () => void }) {
+  const [before] = useState(() => new Set(group.members))
   const [chosen, setChosen] = useState<ReadonlySet<string>>(before)
   const { onSubmit, problem } = useAction()
   const added = members.value.filter(({ uuid }) => chosen.has(uuid) && !before.has(uuid))
   const removed = members.value.filter(({ uuid }) => !chosen.has(uuid) && before.has(uuid))
   const save = async () => {
-    if (added.length + removed.length > 0) await changeMemberships(own, added, removed)
+    if (added.length + removed.length > 0) await changeMemberships(group, added, removed)
     onClose()
   }
   return (
     <Sheet
-      heading={memberStrings.whoIsIn(own.display_name || own.name)}
+      heading={memberStrings.whoIsIn(group.display_name || group.name)}
       isChanged={added.length + removed.length > 0}
       onClose={onClose}
     >

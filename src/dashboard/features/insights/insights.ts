@@ -82,7 +82,7 @@ export function nearestSpan(at: Instant, now: Instant): SpanKind {
 /** Returns the member with the longest single stint. */
 export function longestStay(members: readonly Total[]): Total | null {
   return members.reduce<Total | null>(
-    (best, one) => (best && best.longest >= one.longest ? best : one),
+    (best, total) => (best && best.longest >= total.longest ? best : total),
     null,
   )
 }
@@ -125,15 +125,15 @@ export function groupWeeks(
   return weeks
 }
 
-function addPeriods(one: Period, next: Period): Period {
-  const members = { ...one.members }
+function addPeriods(period: Period, next: Period): Period {
+  const members = { ...period.members }
   for (const [id, seconds] of Object.entries(next.members))
     members[id] = (members[id] ?? 0) + seconds
   return {
-    start: one.start,
+    start: period.start,
     end: next.end,
-    switches: one.switches + next.switches,
-    nobody: one.nobody + next.nobody,
+    switches: period.switches + next.switches,
+    nobody: period.nobody + next.nobody,
     members,
   }
 }

@@ -38,8 +38,8 @@ export function SortTable({ title, table }: { title: string; table: Table }) {
           </tr>
         </thead>
         <tbody>
-          {shown.map(([head, ...cells], at) => (
-            <tr key={`${head?.text}${at}`}>
+          {shown.map(([head, ...cells], index) => (
+            <tr key={`${head?.text}${index}`}>
               <th scope="row">
                 <bdi>{head?.text}</bdi>
               </th>

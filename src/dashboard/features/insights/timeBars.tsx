@@ -28,19 +28,19 @@ export function TimeBars({ members }: { members: readonly Total[] }) {
       file="time-here.csv"
     >
       <ol class="bars">
-        {shown.map((one) => {
-          const member = membersById.value.get(one.member)
+        {shown.map((total) => {
+          const member = membersById.value.get(total.member)
           return (
-            <li key={one.member} class="tinted" style={tint(member?.color)}>
+            <li key={total.member} class="tinted" style={tint(member?.color)}>
               <Avatar of={member} size="s" />
               <div class="about">
-                <bdi class="name">{nameOf(one.member)}</bdi>
-                <span class="fill" style={{ width: length(one) }} />
+                <bdi class="name">{nameOf(total.member)}</bdi>
+                <span class="fill" style={{ width: length(total) }} />
               </div>
               <div class="figure">
-                <b>{formatDuration(one.time * SECOND)}</b>
+                <b>{formatDuration(total.time * SECOND)}</b>
                 <br />
-                <span class="quiet small">{formatShare(one.share)}</span>
+                <span class="quiet small">{formatShare(total.share)}</span>
               </div>
             </li>
           )
@@ -78,16 +78,16 @@ function makeTable(members: readonly Total[]): Table {
       columns.median,
       columns.last,
     ],
-    rows: members.map((one) => [
-      textCell(nameOf(one.member)),
-      timeCell(one.time),
-      { value: one.share, text: insightsStrings.percent(Math.round(one.share * 1000) / 10) },
-      { value: one.stints, text: strings.number(one.stints) },
-      timeCell(one.longest),
-      timeCell(one.shortest),
-      timeCell(one.average),
-      timeCell(one.median),
-      lastCell(one.last),
+    rows: members.map((total) => [
+      textCell(nameOf(total.member)),
+      timeCell(total.time),
+      { value: total.share, text: insightsStrings.percent(Math.round(total.share * 1000) / 10) },
+      { value: total.stints, text: strings.number(total.stints) },
+      timeCell(total.longest),
+      timeCell(total.shortest),
+      timeCell(total.average),
+      timeCell(total.median),
+      lastCell(total.last),
     ]),
     csv: [
       [

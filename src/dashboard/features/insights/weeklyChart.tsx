@@ -66,8 +66,8 @@ function Column({ stack: { parts, others, sum }, shown, most }: ColumnProps) {
   return (
     <span class="stack">
       <span class="pile" style={{ height: `${(sum / most) * 100}%` }}>
-        {shown.map((id, at) => {
-          const seconds = parts[at] ?? 0
+        {shown.map((id, index) => {
+          const seconds = parts[index] ?? 0
           const { color } = membersById.value.get(id) ?? {}
           return (
             seconds > 0 && (
@@ -93,7 +93,7 @@ function labelsOf(by: Figures['by'], periods: readonly Period[]) {
   const format = by === 'week' ? formatter.value.shortDay : formatter.value.shortMonth
   const step = Math.ceil(periods.length / LABELS)
   return periods
-    .filter((_, at) => at % step === 0)
+    .filter((_, index) => index % step === 0)
     .map((period, at) => ({
       text: format(dayIn(period)),
       count: Math.min(step, periods.length - at * step),

@@ -1,7 +1,7 @@
 import { SYSTEM_BOARD } from './journal'
 
-/** Place of posts: the board of a member or of the whole system, or a room. */
-export interface Place {
+/** Where posts are: the board of a member or of the whole system, or a room. */
+export interface Board {
   /** Query of its posts; also the name of its draft. */
   readonly query: string
   readonly isBoard: boolean
@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** Returns the board of a member by UUID, or of the system. */
-export function boardPlace(board: string): Place {
+export function boardOf(board: string): Board {
   return {
     query: `for=${encodeURIComponent(board)}`,
     isBoard: true,
@@ -18,6 +18,6 @@ export function boardPlace(board: string): Place {
   }
 }
 
-export function roomPlace(room: string): Place {
+export function boardOfRoom(room: string): Board {
   return { query: `room=${room}`, isBoard: false, target: { room } }
 }

@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icon'
 import { LoadProblem } from '../../ui/loadProblem'
 import { Markdown } from '../../ui/markdown'
 import { Page, Skeleton } from '../../ui/page'
-import { boardPlace, roomPlace } from './board'
+import { boardOf, boardOfRoom } from './board'
 import { DeleteRoom } from './deleteRoom'
 import { findMember, SYSTEM_BOARD } from './journal'
 import { Posts } from './posts'
@@ -25,7 +25,7 @@ export function BoardPage({ board }: { board: string }) {
   const title = member ? journalStrings.boardOf(displayName(member)) : journalStrings.systemBoard
   return (
     <Page title={title} actions={<BackToChat />}>
-      <Posts place={boardPlace(board)} />
+      <Posts board={boardOf(board)} />
     </Page>
   )
 }
@@ -51,7 +51,7 @@ export function RoomPage({ id }: { id: string }) {
           <Markdown text={room.about} />
         </div>
       )}
-      <Posts place={roomPlace(id)} />
+      <Posts board={boardOfRoom(id)} />
       <div class="row">
         <button type="button" onClick={() => setEditing(true)}>
           <Icon name="edit" />

@@ -13,7 +13,7 @@ import { Icon } from '../../ui/icon'
 import { ProblemText } from '../../ui/problemText'
 import { SubmitButton } from '../../ui/submitButton'
 import { MemberSelect } from '../members/memberSelect'
-import type { Place } from './board'
+import type { Board } from './board'
 import { excerptOf, explain, firstWriter } from './journal'
 import { authorOf } from './postItem'
 
@@ -28,11 +28,11 @@ interface PostDraft {
 
 const emptyDraft: PostDraft = { by: null, title: '', text: '', replyTo: null }
 
-/** By place. Leaving keeps them without a question, as people expect of a chat. */
+/** By board. Leaving keeps them without a question, as people expect of a chat. */
 const drafts = createStoredDrafts<PostDraft>('multitude-posts')
 
-/** Makes the next post of a place a reply. */
-export function startReply({ query }: Place, id: string): void {
+/** Makes the next post of a board a reply. */
+export function startReply({ query }: Board, id: string): void {
   drafts.put(query, { ...(drafts.find(query) ?? emptyDraft), replyTo: id })
 }
 
@@ -45,14 +45,14 @@ export function findPostProblems(values: { title: string; text: string }): Field
 }
 
 interface Props {
-  place: Place
+  board: Board
   posts: readonly Post[]
   onPosted: () => void
 }
 
 /** Writes a post as a member. */
-export function Composer({ place, posts, onPosted }: Props) {
-  const draft = drafts.find(place.query) ?? emptyDraft
+export function Composer({ board, posts, onPosted }: Props) {
+  const draft = drafts.find(board.query) ?? emptyDraft
   const field = useRef<HTMLTextAreaElement>(null)
   const { title, text, replyTo } = draft
   const by = draft.by ?? firstWriter()
@@ -63,10 +63,10 @@ export function Composer({ place, posts, onPosted }: Props) {
     wasReply.current = replyTo
   }, [replyTo])
   const change = (key: string, value: unknown) =>
-    drafts.put(place.query, { ...(drafts.find(place.query) ?? draft), [key]: value })
+    drafts.put(board.query, { ...(drafts.find(board.query) ?? draft), [key]: value })
   const send = async () => {
     const body = {
-      ...place.target,
+      ...board.target,
       by: by === '' ? null : by,
       ...(title.trim() !== '' && { title }),
       text,
@@ -74,9 +74,9 @@ export function Composer({ place, posts, onPosted }: Props) {
     }
     await api.posts.create(body)
     // What was typed while the post was sent stays.
-    const { text: typed } = drafts.find(place.query) ?? emptyDraft
+    const { text: typed } = drafts.find(board.query) ?? emptyDraft
     const rest = typed.startsWith(text) ? typed.slice(text.length).trimStart() : typed
-    drafts.put(place.query, { ...emptyDraft, by: draft.by, text: rest })
+    drafts.put(board.query, { ...emptyDraft, by: draft.by, text: rest })
     announce(journalStrings.isPosted)
     onPosted()
   }
@@ -107,7 +107,7 @@ export function Composer({ place, posts, onPosted }: Props) {
           </button>
         </div>
       )}
-      {place.isBoard && <TextField {...form.field('title')} label={journalStrings.optionalTitle} />}
+      {board.isBoard && <TextField {...form.field('title')} label={journalStrings.optionalTitle} />}
       <AreaField
         {...form.field('text')}
         label={journalStrings.labels.text}

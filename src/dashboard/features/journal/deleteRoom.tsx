@@ -9,7 +9,7 @@ import { journalStrings, strings } from '../../texts/texts'
 import { ConfirmSheet } from '../../ui/confirmSheet'
 import { ProblemText } from '../../ui/problemText'
 import { DeleteButton } from '../form/formPage'
-import { roomPlace } from './board'
+import { boardOfRoom } from './board'
 import { explain } from './journal'
 
 /** Deletes a room after a question that names the number of its posts. */
@@ -71,7 +71,7 @@ async function countPosts(
   let count = 0
   let before = ''
   for (let pages = 0; pages < MAX_PAGES; pages++) {
-    const path = `${api.posts.list}?${roomPlace(room).query}&limit=${PAGE_SIZE}${before}`
+    const path = `${api.posts.list}?${boardOfRoom(room).query}&limit=${PAGE_SIZE}${before}`
     const page = (await request<{ id: string }[]>(path, { signal })) ?? []
     count += page.length
     if (page.length < PAGE_SIZE) return { count, hasMore: false }

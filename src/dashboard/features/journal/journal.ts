@@ -14,7 +14,7 @@ import { journalStrings, strings } from '../../texts/texts'
 /** The board of the whole system, where a member would be named. */
 export const SYSTEM_BOARD = '@system'
 
-const membersByUuid = computed(() => new Map(members.value.map((one) => [one.uuid, one])))
+const membersByUuid = computed(() => new Map(members.value.map((member) => [member.uuid, member])))
 
 export function findMember(uuid: string | null): Member | undefined {
   return uuid === null ? undefined : membersByUuid.value.get(uuid)
@@ -34,7 +34,7 @@ export function nameOfAuthor(
 /** Returns the UUID of the first fronter who can write; '' if there is none. */
 export function firstWriter(): string {
   const fronters = (front.value?.members ?? []).flatMap((id) => membersById.value.get(id) ?? [])
-  return fronters.find((one) => !isCustomFront(one))?.uuid ?? ''
+  return fronters.find((member) => !isCustomFront(member))?.uuid ?? ''
 }
 
 /** Describes an error, with texts for those that only these pages get. */
@@ -73,11 +73,11 @@ function blockText(block: Block): string {
 
 function inlineText(inside: readonly Inline[]): string {
   return inside
-    .map((one) => {
-      if (one.kind === 'spoiler') return strings.spoiler
-      if (one.kind === 'break') return ' '
-      if (one.kind === 'emoji') return one.name
-      return 'inside' in one ? inlineText(one.inside) : one.text
+    .map((inline) => {
+      if (inline.kind === 'spoiler') return strings.spoiler
+      if (inline.kind === 'break') return ' '
+      if (inline.kind === 'emoji') return inline.name
+      return 'inside' in inline ? inlineText(inline.inside) : inline.text
     })
     .join('')
 }

@@ -13,7 +13,7 @@ import { PagedList } from '../../ui/pagedList'
 import { ProblemText } from '../../ui/problemText'
 import { Sheet } from '../../ui/sheet'
 import { SubmitButton } from '../../ui/submitButton'
-import type { Place } from './board'
+import type { Board } from './board'
 import { Composer, findPostProblems, startReply } from './composer'
 import { explain } from './journal'
 import { PostItem } from './postItem'
@@ -22,13 +22,13 @@ import { PostItem } from './postItem'
  * Posts of a board or room, newest first: the page begins with what is new, and nothing moves when
  * older posts are loaded or a phone shows its keyboard.
  */
-export function Posts({ place }: { place: Place }) {
-  const pages = usePages<Post>(`${api.posts.list}?${place.query}`, 'posts')
+export function Posts({ board }: { board: Board }) {
+  const pages = usePages<Post>(`${api.posts.list}?${board.query}`, 'posts')
   const [editing, setEditing] = useState<Post | null>(null)
   const [deleting, setDeleting] = useState<Post | null>(null)
   const markRead = useReadMarks()
   const posts = pages.items ?? []
-  const findOriginal = useOriginals(place, posts, pages.hasMore)
+  const findOriginal = useOriginals(board, posts, pages.hasMore)
   const remove = async ({ id }: Post) => {
     await api.posts.remove(id)
     showToast({ text: journalStrings.postIsDeleted })
@@ -36,7 +36,7 @@ export function Posts({ place }: { place: Place }) {
   }
   return (
     <>
-      <Composer place={place} posts={posts} onPosted={pages.reload} />
+      <Composer board={board} posts={posts} onPosted={pages.reload} />
       <PagedList pages={pages} empty={journalStrings.noPosts}>
         {(shown) => (
           <ul class="card things">
@@ -46,7 +46,7 @@ export function Posts({ place }: { place: Place }) {
                 post={post}
                 original={findOriginal(post)}
                 onSeen={markRead}
-                onReply={() => startReply(place, post.id)}
+                onReply={() => startReply(board, post.id)}
                 onEdit={() => setEditing(post)}
                 onDelete={() => setDeleting(post)}
               />
@@ -57,7 +57,7 @@ export function Posts({ place }: { place: Place }) {
       {editing && (
         <EditPost
           post={editing}
-          hasTitle={place.isBoard || editing.title !== null}
+          hasTitle={board.isBoard || editing.title !== null}
           onSaved={pages.reload}
           onClose={() => setEditing(null)}
         />
@@ -108,7 +108,7 @@ function useReadMarks(): (id: string) => void {
  * Returns a function that finds the post that another one replies to. Where it is on an older page,
  * the server is asked whether it still exists, because posts cannot be requested one by one.
  */
-function useOriginals(place: Place, posts: readonly Post[], hasMore: boolean) {
+function useOriginals(board: Board, posts: readonly Post[], hasMore: boolean) {
   const [exists, setExists] = useState<ReadonlyMap<string, boolean>>(new Map())
   const byId = new Map(posts.map((post) => [post.id, post]))
   const unknown = hasMore
@@ -117,7 +117,7 @@ function useOriginals(place: Place, posts: readonly Post[], hasMore: boolean) {
   useEffect(() => {
     if (unknown === undefined) return
     const stop = new AbortController()
-    const path = `${api.posts.list}?${place.query}&limit=1&before=${unknown}`
+    const path = `${api.posts.list}?${board.query}&limit=1&before=${unknown}`
     request(path, { signal: stop.signal }).then(
       () => setExists((known) => new Map(known).set(unknown, true)),
       (cause) => {

@@ -102,7 +102,7 @@ function OrderRooms({ rooms, onChanged }: Props) {
   return (
     <>
       <ProblemText text={problem} />
-      {categories.map((category, at) => (
+      {categories.map((category, index) => (
         <section key={category.name} class="card">
           <header class="heading">
             <h3>
@@ -121,11 +121,11 @@ function OrderRooms({ rooms, onChanged }: Props) {
               )}
               {categories.length > 1 && (
                 <MoveButtons
-                  id={`category-${at}`}
+                  id={`category-${index}`}
                   name={category.name ?? journalStrings.withoutCategory}
-                  isFirst={at === 0}
-                  isLast={at === categories.length - 1}
-                  onMove={(step, id) => move(id, moveItem(categories, at, step))}
+                  isFirst={index === 0}
+                  isLast={index === categories.length - 1}
+                  onMove={(step, id) => move(id, moveItem(categories, index, step))}
                 />
               )}
             </div>
@@ -141,7 +141,7 @@ function OrderRooms({ rooms, onChanged }: Props) {
                   isLast={place === category.rooms.length - 1}
                   onMove={(step, id) => {
                     const moved = moveItem(category.rooms, place, step)
-                    move(id, moved && categories.with(at, { ...category, rooms: moved }))
+                    move(id, moved && categories.with(index, { ...category, rooms: moved }))
                   }}
                 />
               </li>

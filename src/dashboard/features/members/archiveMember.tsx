@@ -13,15 +13,15 @@ import { Form, TextField } from '../../ui/form/textField'
 import { ProblemText } from '../../ui/problemText'
 
 /** Archives a member, or restores an archived one. Asks first while the member fronts. */
-export function ArchiveMember({ own }: { own: Member }) {
+export function ArchiveMember({ member }: { member: Member }) {
   const [isAsking, setAsking] = useState(false)
-  const isHere = front.value?.members.includes(own.id) ?? false
-  const archive = (reason: string) => archiveMember(own, reason.trim() || null)
+  const isHere = front.value?.members.includes(member.id) ?? false
+  const archive = (reason: string) => archiveMember(member, reason.trim() || null)
   const form = useLocalForm({
     values: { archived_reason: '' },
     check: (values) => problemsOf(memberExt, { values }),
     async save({ archived_reason }) {
-      if (isArchived(own)) await restoreMember(own)
+      if (isArchived(member)) await restoreMember(member)
       else if (isHere) setAsking(true)
       else await archive(archived_reason)
     },
@@ -31,8 +31,8 @@ export function ArchiveMember({ own }: { own: Member }) {
     <section class="card" aria-labelledby="archive">
       <h2 id="archive">{memberExtStrings.archiveHeading}</h2>
       <Form onSubmit={form.onSubmit}>
-        {isArchived(own) ? (
-          <ArchivedNote own={own} />
+        {isArchived(member) ? (
+          <ArchivedNote member={member} />
         ) : (
           <>
             <p class="quiet">{memberExtStrings.archiveEffect}</p>
@@ -41,13 +41,13 @@ export function ArchiveMember({ own }: { own: Member }) {
         )}
         <ProblemText text={problem} />
         <button type="submit" aria-disabled={isOffline.value} aria-busy={isBusy || undefined}>
-          {isArchived(own) ? memberExtStrings.restore : memberExtStrings.archive}
+          {isArchived(member) ? memberExtStrings.restore : memberExtStrings.archive}
         </button>
       </Form>
       {isAsking && (
         <ConfirmSheet
-          heading={memberExtStrings.archiveAsk(nameOf(own.id))}
-          effect={memberExtStrings.archiveWhileHere(nameOf(own.id))}
+          heading={memberExtStrings.archiveAsk(nameOf(member.id))}
+          effect={memberExtStrings.archiveWhileHere(nameOf(member.id))}
           action={memberExtStrings.archive}
           onConfirm={() => form.run(() => archive(form.values.archived_reason))}
           onClose={() => setAsking(false)}
@@ -58,7 +58,7 @@ export function ArchiveMember({ own }: { own: Member }) {
 }
 
 /** When and why a member was archived. */
-export function ArchivedNote({ own: { ext } }: { own: Member }) {
+export function ArchivedNote({ member: { ext } }: { member: Member }) {
   const at = parseInstant(ext?.archived_at ?? '')
   return (
     <>

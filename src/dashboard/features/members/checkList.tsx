@@ -30,8 +30,8 @@ export function CheckList({ all, listKey, chosen, onChange }: Props) {
   return (
     <>
       <ul class="members choosing">
-        {shown.map(({ uuid, name, avatar }, at) => (
-          <li key={uuid} aria-setsize={all.length} aria-posinset={at + 1}>
+        {shown.map(({ uuid, name, avatar }, index) => (
+          <li key={uuid} aria-setsize={all.length} aria-posinset={index + 1}>
             <label class="someone">
               <input type="checkbox" checked={chosen.has(uuid)} onChange={() => toggle(uuid)} />
               {avatar && <Avatar of={avatar} size="s" />}

@@ -62,8 +62,8 @@ function formatDate(type: CustomFieldType, value: string): string | null {
 
 /** Returns the names of the months, in the language of the page. */
 export function monthNames(): readonly (readonly [value: string, name: string])[] {
-  return Array.from({ length: 12 }, (_, at) => {
-    const value = String(at + 1).padStart(2, '0')
+  return Array.from({ length: 12 }, (_, index) => {
+    const value = String(index + 1).padStart(2, '0')
     return [value, formatDate('month', value) ?? value] as const
   })
 }

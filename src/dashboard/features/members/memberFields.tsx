@@ -11,33 +11,39 @@ import { formatValue } from './fieldFormat'
 import { useFields } from './useMemberData'
 
 interface Props {
-  own: Member
+  member: Member
   /** Shows private fields, too. */
   isOurs: boolean
 }
 
 /** Values of a member's custom fields, in the order of the fields. */
-export function MemberFields({ own, isOurs }: Props) {
+export function MemberFields({ member, isOurs }: Props) {
   const { data, problem, reload } = useFields()
-  if (Object.keys(own.ext?.fields ?? {}).length === 0) return null
+  if (Object.keys(member.ext?.fields ?? {}).length === 0) return null
   if (data === null)
     return problem === '' ? (
       <Skeleton blocks={['card']} />
     ) : (
       <LoadProblem text={problem} onRetry={reload} />
     )
-  return <FieldValues of={own} fields={isOurs ? data : publicFields(own, data)} />
+  return <FieldValues member={member} fields={isOurs ? data : publicFields(member, data)} />
 }
 
 /** Values of a member in these fields. */
-export function FieldValues({ of, fields }: { of: Member; fields: readonly CustomField[] }) {
-  const shown = fields.filter((field) => fieldValue(of, field) !== null)
+export function FieldValues({
+  member,
+  fields,
+}: {
+  member: Member
+  fields: readonly CustomField[]
+}) {
+  const shown = fields.filter((field) => fieldValue(member, field) !== null)
   if (shown.length === 0) return null
   return (
     <dl class="card facts">
       {shown.map((field) => (
         <Fact key={field.id} name={field.name}>
-          <Value field={field} value={fieldValue(of, field)} />
+          <Value field={field} value={fieldValue(member, field)} />
         </Fact>
       ))}
     </dl>
@@ -77,9 +83,9 @@ function Value({ field, value }: { field: CustomField; value: FieldValue }) {
     default:
       return (
         <bdi>
-          {text.split('\n').map((line, at) => (
-            <Fragment key={at}>
-              {at > 0 && <br />}
+          {text.split('\n').map((line, index) => (
+            <Fragment key={index}>
+              {index > 0 && <br />}
               {line}
             </Fragment>
           ))}
@@ -93,7 +99,7 @@ const MAX_SAMPLE_LENGTH = 30
 
 /** Some of the values that members have. */
 export function SampleValues({ field }: { field: CustomField }) {
-  const all = membersWith(field).map((one) => fieldValue(one, field))
+  const all = membersWith(field).map((member) => fieldValue(member, field))
   const distinct = [...new Map(all.map((value) => [String(value), value])).values()]
   const samples = distinct.slice(0, MAX_SAMPLES)
   if (samples.length === 0) return null

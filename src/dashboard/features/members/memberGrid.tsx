@@ -19,8 +19,8 @@ function MemberGrid({ members, chosen, label, onToggle }: Props) {
   return (
     <>
       <ul class="tiles" aria-label={label}>
-        {shown.map((member, at) => (
-          <li key={member.id} aria-setsize={members.length} aria-posinset={at + 1}>
+        {shown.map((member, index) => (
+          <li key={member.id} aria-setsize={members.length} aria-posinset={index + 1}>
             <button
               type="button"
               class="tile tinted"

@@ -46,12 +46,12 @@ export function listMembers(
 ): Member[] {
   const isMatch = filterBy(filter, context, isDeep)
   const isWanted = typed === '' ? wantedBy(filter, context) : () => true
-  const chosen = all.filter((one) => isMatch(one) && isWanted(one))
+  const chosen = all.filter((member) => isMatch(member) && isWanted(member))
   return searchMembers(sort === 'name' ? chosen : orderBy(chosen, rankOf(sort, context)), typed)
 }
 
 /** Returns the kinds of members that a filter shows without a search, which finds all kinds. */
-function wantedBy(filter: string, { groups }: ListContext): (one: Member) => boolean {
+function wantedBy(filter: string, { groups }: ListContext): (member: Member) => boolean {
   if (filter === 'here' || filter === 'archived') return () => true
   const hasCustomFronts = filter === 'custom' || groups.some(({ uuid }) => uuid === filter)
   return (one) => !isArchived(one) && (hasCustomFronts || !isCustomFront(one))
@@ -61,7 +61,7 @@ function filterBy(
   filter: string,
   { here, groups }: ListContext,
   isDeep = false,
-): (one: Member) => boolean {
+): (member: Member) => boolean {
   if (filter === 'here') return ({ id }) => here.includes(id)
   if (filter === 'private') return (one) => !isListed(one)
   if (filter === 'custom') return isCustomFront
@@ -72,13 +72,13 @@ function filterBy(
 }
 
 /** Sort key, ascending. */
-function rankOf(sort: Sort, { here, last }: ListContext): (one: Member) => number {
+function rankOf(sort: Sort, { here, last }: ListContext): (member: Member) => number {
   if (sort === 'newest') return ({ created }) => -(parseInstant(created ?? '') ?? 0)
   if (sort === 'colour') return ({ color }) => rankColor(color)
   return ({ id }) => (here.includes(id) ? Number.NEGATIVE_INFINITY : -(last.get(id) ?? 0))
 }
 
-function orderBy(all: readonly Member[], rank: (one: Member) => number): Member[] {
+function orderBy(all: readonly Member[], rank: (member: Member) => number): Member[] {
   return all
     .map((one) => ({ one, at: rank(one) }))
     .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))

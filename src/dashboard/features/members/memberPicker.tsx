@@ -31,7 +31,11 @@ export function MemberPicker({ chosen, onChange }: Props) {
         <Fragment key={heading}>
           {heading !== '' && <h3 class="quiet small">{heading}</h3>}
           <CheckList
-            all={inside.map((one) => ({ uuid: one.uuid, name: displayName(one), avatar: one }))}
+            all={inside.map((member) => ({
+              uuid: member.uuid,
+              name: displayName(member),
+              avatar: member,
+            }))}
             listKey={typed}
             chosen={chosen}
             onChange={onChange}

@@ -6,7 +6,7 @@ export type Section = readonly [heading: string, members: readonly Member[]]
 
 /** Splits members into sections and leaves out empty ones. */
 export function listSections(some: readonly Member[]): Section[] {
-  const present = some.filter((one) => !isArchived(one))
+  const present = some.filter((member) => !isArchived(member))
   const sections: Section[] = [
     ['', present.filter((one) => !isCustomFront(one))],
     [strings.customFronts, present.filter(isCustomFront)],

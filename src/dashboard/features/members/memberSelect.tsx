@@ -17,7 +17,7 @@ interface Props {
 export function MemberSelect({ label, none, value, onChange, isInline = false }: Props) {
   const here = front.value?.members ?? []
   const choices = members.value.filter(
-    (one) => one.uuid === value || !(isCustomFront(one) || isArchived(one)),
+    (member) => member.uuid === value || !(isCustomFront(member) || isArchived(member)),
   )
   const fronters = choices.filter(({ id }) => here.includes(id))
   const others = choices.filter(({ id }) => !here.includes(id))

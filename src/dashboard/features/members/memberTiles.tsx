@@ -27,7 +27,7 @@ export function MemberTiles({ members, fields, word, heading: Heading, load }: P
   const [shownId, setShownId] = useState('')
   const shown = members.find(({ id }) => id === shownId)
   const customFronts = members.filter(isCustomFront)
-  const people = members.filter((one) => !isCustomFront(one))
+  const people = members.filter((member) => !isCustomFront(member))
   return (
     <>
       <section class="part">
@@ -67,8 +67,8 @@ function AvatarList({
   return (
     <>
       <ul class="tiles">
-        {shown.map((member, at) => (
-          <li key={member.id} aria-setsize={members.length} aria-posinset={at + 1}>
+        {shown.map((member, index) => (
+          <li key={member.id} aria-setsize={members.length} aria-posinset={index + 1}>
             <button type="button" class="tile" onClick={() => onOpen(member.id)}>
               <Avatar of={member} />
               <bdi class="name">{member.display_name || member.name}</bdi>

@@ -34,7 +34,7 @@ export function PublicMemberSheet({ member: listed, fields, load, onClose }: Pro
         )}
       </div>
       {description && <Markdown text={description} />}
-      <FieldValues of={member} fields={fields} />
+      <FieldValues member={member} fields={fields} />
       <dl class="facts">
         {birthday && (
           <Fact name={memberStrings.birthday}>{formatter.value.birthday(birthday)}</Fact>

@@ -51,9 +51,9 @@ export function useWholeMember(
     if (!isCut || isOffline.value) return
     const stop = new AbortController()
     load(uuid, stop.signal).then(
-      (found) => {
+      (member) => {
         if (stop.signal.aborted) return
-        setLoaded({ uuid, about: found?.about ?? null })
+        setLoaded({ uuid, about: member?.about ?? null })
         setProblem('')
       },
       (cause) => {

@@ -84,8 +84,8 @@ function Result({ report: { stored, skipped } }: { report: AvatarReport }) {
             <Icon name="forth" />
           </summary>
           <ul>
-            {skipped.map(({ name, reason }, at) => (
-              <li key={at}>{pictureStrings.line(name, pictureStrings.reasons[reason])}</li>
+            {skipped.map(({ name, reason }, index) => (
+              <li key={index}>{pictureStrings.line(name, pictureStrings.reasons[reason])}</li>
             ))}
           </ul>
         </details>

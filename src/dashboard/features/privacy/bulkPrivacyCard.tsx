@@ -21,9 +21,10 @@ export function BulkPrivacyCard() {
     <section class="card" aria-labelledby="many">
       <h2 id="many">{privacyStrings.many}</h2>
       <WhoChips who={who} onChange={setWho} />
-      {who === 'everyone' && members.value.some((one) => isArchived(one) || isCustomFront(one)) && (
-        <p class="quiet">{memberExtStrings.reallyEveryone}</p>
-      )}
+      {who === 'everyone' &&
+        members.value.some((member) => isArchived(member) || isCustomFront(member)) && (
+          <p class="quiet">{memberExtStrings.reallyEveryone}</p>
+        )}
       {hasSubgroups(groups.value, who) && <IncludeSubgroups value={isDeep} onChange={setDeep} />}
       {who === 'chosen' && (
         <div class="scrolling">
@@ -41,7 +42,7 @@ const FIRST_GROUPS = 10
 function WhoChips({ who, onChange }: { who: string; onChange: (who: string) => void }) {
   const [isExpanded, setExpanded] = useState(false)
   const shown = groups.value.filter(
-    ({ uuid }, at) => isExpanded || at < FIRST_GROUPS || uuid === who,
+    ({ uuid }, index) => isExpanded || index < FIRST_GROUPS || uuid === who,
   )
   return (
     <ChipGroup

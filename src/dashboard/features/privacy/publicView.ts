@@ -60,7 +60,7 @@ export function publicView({
         .map(({ buckets: _, ...field }) => field)
     : []
   const listed = new Set(members.filter(isListed).map(({ uuid }) => uuid))
-  const byId = new Map(members.map((one) => [one.id, one]))
+  const byId = new Map(members.map((member) => [member.id, member]))
   const serializeSwitch = ({ id, timestamp, members }: Switch): PublicSwitch => ({
     id,
     timestamp: formatInstant(timestamp),
@@ -108,31 +108,31 @@ export interface PublicMember {
 
 /** Returns what an anonymous caller learns about a member, computed from the owner's data. */
 export function publicMember(
-  own: Member,
+  member: Member,
   { system, groups }: Pick<OwnData, 'system' | 'groups'>,
 ): PublicMember {
   const isInHistory = isListPublic(system, 'history')
   return {
-    member: redactMember(own),
+    member: redactMember(member),
     groups: isListPublic(system, 'groups')
       ? groups
-          .filter((one) => isListed(one) && isOpen(one) && one.members?.includes(own.uuid))
+          .filter((one) => isListed(one) && isOpen(one) && one.members?.includes(member.uuid))
           .map(({ members: _, ...one }) => redactForPublic(group, one))
       : hidden,
     isInFronters: isListPublic(system, 'fronters'),
     isInHistory,
-    hasTimes: isInHistory && isListed(own),
+    hasTimes: isInHistory && isListed(member),
   }
 }
 
 /** Returns the members of a group that an anonymous caller sees. */
 export function publicGroupMembers(
-  own: Group,
+  group: Group,
   members: readonly Member[],
 ): OrHidden<readonly Member[]> {
-  if (!isOpen(own)) return hidden
+  if (!isOpen(group)) return hidden
   return members
-    .filter((one) => isListed(one) && own.members?.includes(one.uuid))
+    .filter((member) => isListed(member) && group.members?.includes(member.uuid))
     .map((one) => redactMember(one))
 }
 

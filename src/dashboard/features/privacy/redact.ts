@@ -27,13 +27,13 @@ function redactFor<T extends OwnEntity>(to: 'public' | 'friend', entity: Entity,
 }
 
 /** Redacts a member with what the extension API adds to it, and its values of public fields. */
-export function redactMember(own: Member, publicFields: readonly { id: string }[] = []): Member {
-  return redactMemberFor('public', own, publicFields)
+export function redactMember(member: Member, publicFields: readonly { id: string }[] = []): Member {
+  return redactMemberFor('public', member, publicFields)
 }
 
 /** Redacts a member for a friend, with its values of the fields that the friend sees. */
-export function redactMemberForFriend(own: Member, fields: readonly { id: string }[]): Member {
-  return redactMemberFor('friend', own, fields)
+export function redactMemberForFriend(member: Member, fields: readonly { id: string }[]): Member {
+  return redactMemberFor('friend', member, fields)
 }
 
 function redactMemberFor(

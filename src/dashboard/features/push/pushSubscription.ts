@@ -62,11 +62,11 @@ export async function loadPushStatus({ send, token }: PushClient): Promise<PushS
   const found = await send<{ key: string | null; targets: PushTarget[] }>('', 'GET')
   const { key = null, targets = [] } = found ?? {}
   const support = findSupport()
-  const known = targets.find((one) =>
+  const target = targets.find((one) =>
     token === undefined ? one.is_this : one.id === localStorage.getItem(WATCH_TARGET),
   )
-  const isOn = known !== undefined && support === 'ready' && (await findSubscription()) !== null
-  return { support, key, target: isOn ? known : null }
+  const isOn = target !== undefined && support === 'ready' && (await findSubscription()) !== null
+  return { support, key, target: isOn ? target : null }
 }
 
 /** ID of this browser's target of a friend's link, because several browsers share its token. */

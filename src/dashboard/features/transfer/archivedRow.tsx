@@ -53,8 +53,8 @@ function Value({ value, depth, name = '' }: Props) {
   if (Array.isArray(value))
     return (
       <>
-        {value.map((item, at) => (
-          <div key={at}>
+        {value.map((item, index) => (
+          <div key={index}>
             <Value value={item} depth={depth + 1} name={name} />
           </div>
         ))}
@@ -93,9 +93,9 @@ function Text({ text }: { text: string }): ComponentChildren {
   return (
     <>
       <span dir="auto">
-        {shown.split('\n').map((line, at) => (
-          <span key={at}>
-            {at > 0 && <br />}
+        {shown.split('\n').map((line, index) => (
+          <span key={index}>
+            {index > 0 && <br />}
             {line}
           </span>
         ))}

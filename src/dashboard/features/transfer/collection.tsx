@@ -53,8 +53,8 @@ function Rows({ name, after }: { name: string; after: string }) {
   return (
     <>
       <ul class="card things">
-        {data.rows.map((row, at) => (
-          <ArchivedRow key={at} row={row} />
+        {data.rows.map((row, index) => (
+          <ArchivedRow key={index} row={row} />
         ))}
       </ul>
       {data.next !== null &&

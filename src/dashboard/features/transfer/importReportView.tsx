@@ -36,9 +36,9 @@ export function ImportReport({ report }: { report: Report }) {
                 {report.format === 'simplyplural' && <Source part={part} />}
               </dt>
               <dd>
-                {countsOf(tally).map((count, at) => (
+                {countsOf(tally).map((count, index) => (
                   <Fragment key={count}>
-                    {at > 0 && ' · '}
+                    {index > 0 && ' · '}
                     <span>{count}</span>
                   </Fragment>
                 ))}
@@ -172,8 +172,8 @@ function Fold({ title, lines, count = lines.length, children }: FoldProps) {
       </summary>
       {children && <p class="quiet">{children}</p>}
       <ul>
-        {lines.slice(0, MAX_LINES).map((line, at) => (
-          <li key={`${at}${line}`}>{line}</li>
+        {lines.slice(0, MAX_LINES).map((line, index) => (
+          <li key={`${index}${line}`}>{line}</li>
         ))}
         {lines.length > MAX_LINES && <li>…</li>}
       </ul>

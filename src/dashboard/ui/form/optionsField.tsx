@@ -64,7 +64,7 @@ export function OptionsField({ texts, options, problems, max, onChange, more, ch
         const describedBy = { 'aria-describedby': `problem-${name}` }
         return (
           <fieldset key={option.key} class="tag-row" aria-label={texts.option(index + 1)}>
-            <label class="field">
+            <label class="field" style={{ flex: '1 1 12rem' }}>
               {texts.option(index + 1)}
               <input {...input('name', (typed) => change({ name: typed }))} {...describedBy} />
             </label>

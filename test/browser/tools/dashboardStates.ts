@@ -176,7 +176,7 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
       },
     ],
     ['sheet of a field', 'fields', click('.things .round:last-child')],
-    ['question about a field', 'fields', click('.things .round:last-child', 'dialog .danger')],
+    ['question about a field', 'fields', click('.things > li > .row > .round', 'dialog .danger')],
     ['fields that could not be loaded', 'fields', undefined, '**/ext/v1/systems/@me/fields'],
     ['history as days', 'history'],
     ['history as a table', 'history', click('.days .plain')],

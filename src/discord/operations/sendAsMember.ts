@@ -21,7 +21,7 @@ import { recordSent } from '../proxying/finishProxied'
 import { findPrevious, noteSent } from '../proxying/latest'
 import { sendOutgoing } from '../proxying/outgoing'
 import { operationTexts } from '../text/operationTexts'
-import { ignoreTexts, proxyTexts } from '../text/proxyTexts'
+import { describeRefusal, ignoreTexts, proxyTexts } from '../text/proxyTexts'
 import type { Failure } from './explainError'
 import { deleteProxiedMessage, findMessage } from './proxiedMessage'
 
@@ -71,7 +71,7 @@ export async function sendAsMember(bot: Bot, request: SayRequest): Promise<Failu
     dry_run: true,
   })
   const { decision, system, silent } = decided
-  if (decision.action === 'refuse') return decision.text
+  if (decision.action === 'refuse') return describeRefusal(bot, decision)
   if (decision.action === 'ignore') return ignoreTexts[decision.reason] ?? decision.reason
   if (decision.action !== 'proxy') return operationTexts.notAllowed
   const plan = planUploads(files, place.guild.boostTier)

@@ -14,7 +14,7 @@ import { findSkipReason, type IncomingMessage, MessageFlag } from '../messages/i
 import type { Notice } from '../messages/notices'
 import { hasPermissions, missingPermissions } from '../permissions/permission'
 import { NotSentError } from '../rest/errors'
-import { proxyTexts } from '../text/proxyTexts'
+import { describeRefusal, proxyTexts } from '../text/proxyTexts'
 import { buildOutgoing, type ProxyDecision, planAttachments } from './buildOutgoing'
 import { describeFailure } from './failure'
 import { digestOf } from './findSent'
@@ -54,7 +54,9 @@ export async function proxyMessage(
     case 'refuse':
       ignore(bot, message, decision.reason, 'refused')
       if (decision.notify)
-        bot.notices.tell(noticeOf(bot, message, place, decision.reason, decision.text))
+        bot.notices.tell(
+          noticeOf(bot, message, place, decision.reason, describeRefusal(bot, decision)),
+        )
       return
     case 'proxy':
       return proxy(bot, {

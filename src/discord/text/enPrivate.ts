@@ -20,12 +20,24 @@ interface ImportChanges {
 
 const MAX_FIELDS = 10
 
+/** Leaves out what is zero. */
 function counts({ members, groups, switches }: Summary): string {
-  return [
-    `${plural(members.added, 'new member', 'new members')}, ${members.changed} changed`,
-    `${plural(groups.added, 'new group', 'new groups')}, ${groups.changed} changed`,
-    plural(switches.added, 'new switch', 'new switches'),
-  ].join('\n')
+  const lines = [
+    [
+      ...(members.added > 0 ? [plural(members.added, 'new member', 'new members')] : []),
+      ...(members.changed > 0
+        ? [plural(members.changed, 'changed member', 'changed members')]
+        : []),
+    ],
+    [
+      ...(groups.added > 0 ? [plural(groups.added, 'new group', 'new groups')] : []),
+      ...(groups.changed > 0 ? [plural(groups.changed, 'changed group', 'changed groups')] : []),
+    ],
+    switches.added > 0 ? [plural(switches.added, 'new switch', 'new switches')] : [],
+  ].filter((line) => line.length > 0)
+  return lines.length === 0
+    ? 'Nothing in it is new.'
+    : lines.map((line) => line.join(', ')).join('\n')
 }
 
 /** Texts about accounts, secrets, import and export. */
@@ -57,6 +69,7 @@ export const privateTexts = {
   webhookSet: (token: string) =>
     `✅ The webhook was stored and waits for verification. Its signing token, shown only now: ${token}`,
   webhookRemoved: '✅ The webhook was removed.',
+  importOpensNoLinks: 'Attach the file to the command; I open no links.',
   importNeedsFile:
     'Attach the export file of PluralKit, Tupperbox or Simply Plural, or a PluralPort file, to the command.',
   importTooLarge: 'The file is too large.',

@@ -19,6 +19,9 @@ export const proxyTexts = {
     'This server has 1,000 webhooks, and Discord allows no more. Please ask a moderator to delete some: Server Settings, Integrations.',
   refusedName: (reason: string) =>
     `Discord does not accept the name of this message: ${reason} Please change the name of the member or the system tag.`,
+  /** Takes the first prefix of text commands. */
+  tagRequired: (prefix: string) =>
+    `This server requires a system tag in the names of proxied messages. Set one with \`${prefix}system tag\`, show it here with \`${prefix}system servertag -enable\`, and keep \`{tag}\` in \`${prefix}config name format\`.`,
   automod: 'The AutoMod rules of this server blocked the proxied message.',
   fileTooLarge: (mebibytes: number) =>
     `A file is too large: I can send files of up to ${mebibytes} MiB in this server.`,
@@ -70,4 +73,12 @@ export const ignoreTexts: Readonly<Record<string, string>> = {
   name_too_long: 'The name would be too long.',
   autoproxy_off: 'It switched autoproxy off.',
   unlatch: 'It cleared the latch.',
+}
+
+/** Returns the sentence about a message that matched and cannot be proxied. */
+export function describeRefusal(
+  { prefixes: [prefix = ''] }: { readonly prefixes: readonly string[] },
+  { reason, text }: { readonly reason: string; readonly text: string },
+): string {
+  return reason === 'tag_required' ? proxyTexts.tagRequired(prefix) : text
 }

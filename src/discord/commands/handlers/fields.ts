@@ -203,6 +203,10 @@ function explainProblem(
 /** Texts that are longer are not lost by a mistake: the answer offers them back. */
 const UNDO_LENGTH = 100
 
+export function isWorthUndo(before: unknown, after: unknown): before is string {
+  return typeof before === 'string' && before.length > UNDO_LENGTH && before !== after
+}
+
 async function overwrite(
   context: Context,
   { owner, label, readOwn }: FieldTarget,
@@ -212,7 +216,7 @@ async function overwrite(
 ): Promise<Answer> {
   const before = await readOwn()
   await write(value)
-  if (typeof before !== 'string' || before.length <= UNDO_LENGTH || before === value) return answer
+  if (!isWorthUndo(before, value)) return answer
   return offerUndo(context, answer, async () => {
     await write(before)
     return { content: context.texts.undone(escapeMarkdown(owner), label) }

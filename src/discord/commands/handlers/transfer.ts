@@ -6,6 +6,7 @@ import type { Answer } from '../answer'
 import { confirm } from '../ask'
 import type { Context } from '../context'
 import type { Attachment } from '../discordInterface'
+import type { Arguments } from '../grammar/matchCommand'
 import { findOwn, noSystem, type Own, requireOwn } from '../ownSystem'
 import { Refusal } from '../refusal'
 import { showDashboard } from './accounts'
@@ -37,10 +38,11 @@ export async function runExport(context: Context): Promise<Answer> {
 }
 
 /** Reads an attached file, shows what would be imported, and imports it when confirmed. */
-export async function runImport(context: Context): Promise<Answer> {
+export async function runImport(context: Context, { values }: Arguments): Promise<Answer> {
   const { texts, deps } = context
   const [file] = context.attachments
-  if (!file) throw new Refusal(texts.importNeedsFile)
+  if (!file)
+    throw new Refusal(values.text === undefined ? texts.importNeedsFile : texts.importOpensNoLinks)
   if (file.size > context.settings.importLimit) throw new Refusal(texts.importTooLarge)
   requireTransfer(context)
   await context.defer()

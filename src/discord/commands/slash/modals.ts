@@ -1,6 +1,8 @@
 import type { Entity } from '../../../model/core/entity'
 import { escapeMarkdown } from '../../messages/escape'
-import { parseFields } from '../handlers/fields'
+import type { Answer } from '../answer'
+import { offerUndo } from '../ask'
+import { isWorthUndo, parseFields } from '../handlers/fields'
 import { requireOwn } from '../ownSystem'
 import { Refusal } from '../refusal'
 import { requireOwnSubject, type Subject } from '../subjects'
@@ -40,7 +42,20 @@ export function editForm<E extends Entity, G extends Entity>(subject: Subject<E,
           if (now.system.id !== own.system.id) throw new Refusal(texts.promptExpired)
           await subject.patch(answering, now, id, patch)
           const content = texts.changed(escapeMarkdown(name), texts.everything)
-          return { answer: { content, isPrivate: true } }
+          const answer: Answer = { content, isPrivate: true }
+          const before = new Map<string, unknown>(Object.entries(values))
+          const lost = Object.entries(patch).filter(([key, value]) =>
+            isWorthUndo(before.get(key), value),
+          )
+          if (lost.length === 0) return { answer }
+          const old = Object.fromEntries(lost.map(([key]) => [key, before.get(key)]))
+          const label = texts.labels.text.toLowerCase()
+          return {
+            answer: offerUndo(answering, answer, async () => {
+              await subject.patch(answering, now, id, old as typeof patch)
+              return { content: texts.undone(escapeMarkdown(name), label), isPrivate: true }
+            }),
+          }
         },
       },
       channel,

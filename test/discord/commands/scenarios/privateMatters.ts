@@ -126,7 +126,10 @@ export const privateConversations: Conversations = {
   ],
   'import: counts without names in the channel': [
     ['pk;import', '❌ Attach the export file'],
-    ['pk;import https://example.com/system.json', '❌ Attach the export file'],
+    [
+      'pk;import https://example.com/system.json',
+      '❌ Attach the file to the command; I open no links',
+    ],
     importing(jsonFile('', 2_000_000), '❌ The file is too large'),
     importing(jsonFile('{ nonsense'), '❌'),
     importing(importFile, ['Import this file?', '1 new member']),
@@ -139,7 +142,7 @@ export const privateConversations: Conversations = {
     {
       say: 'pk;import',
       options: { inDirect: true, files: [importFile] },
-      answer: ['Import this file?', '0 new members'],
+      answer: ['Import this file?', 'Nothing in it is new'],
     },
     { press: 'Cancel', answer: 'Nothing was changed' },
     { use: 'import', with: { file: importFile }, answer: 'Import this file?' },

@@ -33,6 +33,12 @@ export const slashConversations: Conversations = {
     },
     { use: 'system info', answer: ['|H', 'Text'] },
     { use: 'system edit' },
+    { submit: { description: 'x'.repeat(101) }, answer: '✅' },
+    { use: 'system edit' },
+    { submit: { description: 'oops' }, answer: '✅' },
+    { press: 'Undo', answer: 'the old text is back' },
+    { use: 'system info', answer: 'x'.repeat(101) },
+    { use: 'system edit' },
     { submit: { description: '' }, answer: '✅' },
     { use: 'system info', answer: 'Hill', lacks: ['Text'] },
     {

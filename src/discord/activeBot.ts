@@ -23,7 +23,7 @@ import {
   type Identity,
 } from './bot/core'
 import { loadIdentity } from './bot/identity'
-import { createUnderWay } from './bot/inFlight'
+import { createInFlight } from './bot/inFlight'
 import { createSessionTable } from './bot/sessionTable'
 import { formatUserAgent } from './bot/userAgent'
 import { createGuildCache } from './cache/guildCache'
@@ -105,7 +105,7 @@ export function startActiveBot(parts: BotParts): ActiveBot {
   const { deps, options, log, metrics } = parts
   const { clock } = deps
   const sleeper = createStoppableSleep(clock)
-  const closing = createStoppableSleep(clock)
+  const stopSignal = createStoppableSleep(clock)
   const background = createBackgroundWork(log, clock)
   let identity: Identity | null = null
   const userAgent = () => formatUserAgent(parts.commands.publicUrl, identity?.applicationId ?? null)
@@ -193,7 +193,7 @@ export function startActiveBot(parts: BotParts): ActiveBot {
       identity,
       rest,
       sleeper,
-      closing,
+      stopSignal,
       background,
       readStatus,
     })
@@ -221,7 +221,7 @@ export function startActiveBot(parts: BotParts): ActiveBot {
         void stopForGood(`${reason}. ${remedy}`)
       },
     })
-    const registration = { deps, rest, identity, log, closing, sleeper }
+    const registration = { deps, rest, identity, log, stopSignal, sleeper }
     background.run('registration of commands', () =>
       registerCommands(registration, options.commands),
     )
@@ -263,7 +263,7 @@ export function startActiveBot(parts: BotParts): ActiveBot {
     },
     async stop() {
       if (gateway === null) sleeper.stop()
-      closing.stop()
+      stopSignal.stop()
       running?.bot.queues.stop()
       changed?.stop()
       await statusTask.stop()
@@ -278,7 +278,7 @@ export function startActiveBot(parts: BotParts): ActiveBot {
     async abandon() {
       rest.stop()
       sleeper.stop()
-      closing.stop()
+      stopSignal.stop()
       running?.bot.queues.stop()
       changed?.stop()
       await Promise.all([statusTask.stop(), stopGateway(), running?.recovery.stop()])
@@ -292,7 +292,7 @@ interface Running {
   onEvent(event: GatewayEvent, shard: ShardId, id: string): Promise<void>
 }
 
-interface RunningParts extends Pick<BotCore, 'identity' | 'sleeper' | 'closing' | 'background'> {
+interface RunningParts extends Pick<BotCore, 'identity' | 'sleeper' | 'stopSignal' | 'background'> {
   readonly rest: RestClient
   readonly readStatus: ReadStatus
 }
@@ -333,7 +333,7 @@ function createRunning(parts: BotParts, fixed: RunningParts): Running {
     slowMode: createSlowMode(core),
     ignored: createIgnoredMessages(),
     queues: createChannelQueues(),
-    underWay: createUnderWay(),
+    inFlight: createInFlight(),
     node: `${hostname()}:${process.pid}`,
   }
   const commands = createCommandHandler(bot, parts.commands, fixed.readStatus)

@@ -76,7 +76,7 @@ async function handleLater(
   dueAt: number,
 ): Promise<void> {
   const { bot } = parts
-  await bot.closing.sleep(dueAt - bot.deps.clock.monotonic())
+  await bot.stopSignal.sleep(dueAt - bot.deps.clock.monotonic())
   const isHandled = await inOrder(bot, message, (leave) =>
     handleCommand(parts, message, { command, leave, isDue: true }),
   )
@@ -219,7 +219,7 @@ async function claimed(
   const node = `${bot.node} ${crypto.randomUUID()}`
   const none = { thread: null, member: null, digest: null }
   const draft = { id, kind, node, guild: guild ?? null, channel, sender, ...none }
-  const end = bot.underWay.begin(id)
+  const end = bot.inFlight.begin(id)
   try {
     const { commandDatabaseMs } = bot.timing
     const claim = whileDatabaseAway(bot, at + commandDatabaseMs, () =>

@@ -5,7 +5,7 @@ import type { ChannelQueues } from '../proxying/channelQueues'
 import type { IgnoredMessages } from '../proxying/ignoredMessages'
 import type { SlowMode } from '../proxying/slowMode'
 import type { BotCore } from './core'
-import type { UnderWay } from './inFlight'
+import type { InFlight } from './inFlight'
 
 /** The running bot: everything that handlers of events and commands use. */
 export interface Bot extends BotCore {
@@ -15,7 +15,7 @@ export interface Bot extends BotCore {
   readonly slowMode: SlowMode
   readonly ignored: IgnoredMessages
   readonly queues: ChannelQueues
-  readonly underWay: UnderWay
+  readonly inFlight: InFlight
   /** Name of this process in claims. */
   readonly node: string
 }

@@ -81,7 +81,7 @@ export interface BotCore {
   readonly timing: BotTiming
   readonly sleeper: StoppableSleep
   /** Waits that end when the bot begins to stop, while work in progress still goes on. */
-  readonly closing: StoppableSleep
+  readonly stopSignal: StoppableSleep
   readonly background: BackgroundWork
   /** Returns whether this process still holds the lease. Asked before each webhook execution. */
   maySend(): boolean

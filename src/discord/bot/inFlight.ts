@@ -1,12 +1,12 @@
 /** IDs of claims that this process works on, which recovery leaves alone. */
-export interface UnderWay {
+export interface InFlight {
   /** Notes that work on a claim begins; the returned function notes its end. */
   begin(id: string): () => void
   has(id: string): boolean
 }
 
 /** Counts the pieces of work of a claim, because one may begin before the other ends. */
-export function createUnderWay(): UnderWay {
+export function createInFlight(): InFlight {
   const counts = new Map<string, number>()
   return {
     begin(id) {

@@ -55,8 +55,8 @@ export function createWebhookCache(rest: RestClient, applicationId: () => string
 
   /** Joins a load under way even if it is outdated: two at once could create two webhooks. */
   const load = (channelId: string): Promise<OwnWebhook> => {
-    const underWay = loads.get(channelId)
-    if (underWay) return underWay.webhook
+    const inFlight = loads.get(channelId)
+    if (inFlight) return inFlight.webhook
     const started: Load = { webhook: findOrCreate(channelId), isOutdated: false }
     loads.set(channelId, started)
     const finish = (webhook: OwnWebhook | null) => {
@@ -72,8 +72,8 @@ export function createWebhookCache(rest: RestClient, applicationId: () => string
 
   const forget = (channelId: string) => {
     known.delete(channelId)
-    const underWay = loads.get(channelId)
-    if (underWay) underWay.isOutdated = true
+    const inFlight = loads.get(channelId)
+    if (inFlight) inFlight.isOutdated = true
   }
 
   return {

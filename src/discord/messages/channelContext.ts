@@ -5,7 +5,7 @@ import { computeChannelPermissions } from '../permissions/computePermissions'
 import type { IncomingMessage } from './incomingMessage'
 
 /** A channel of a guild. Webhooks and permissions of a thread are those of its parent. */
-export interface Place {
+export interface ChannelContext {
   readonly guild: CachedGuild
   /** Channel or thread of the message. */
   readonly channel: CachedChannel
@@ -17,11 +17,11 @@ export interface Place {
 }
 
 /** Finds a channel, loading its guild if needed; null if the bot cannot see it. */
-export async function findPlace(
+export async function findChannelContext(
   { deps, guilds }: Pick<BotCore, 'deps' | 'guilds'>,
   guildId: string,
   channelId: string,
-): Promise<Place | null> {
+): Promise<ChannelContext | null> {
   const channel = await guilds.findChannel(guildId, channelId)
   const guild = channel && (await guilds.findGuild(guildId))
   if (!channel || !guild) return null
@@ -34,7 +34,7 @@ export async function findPlace(
 /** Permissions of the bot. Events of a private thread arrive only if it has access. */
 export function ownPermissions(
   { identity }: Pick<BotCore, 'identity'>,
-  { guild, parent, thread, at }: Place,
+  { guild, parent, thread, at }: ChannelContext,
 ): bigint {
   const member = { userId: identity.userId, roleIds: guild.ownRoleIds }
   return computeChannelPermissions(guild, parent, member, at, inThread(thread))
@@ -42,7 +42,7 @@ export function ownPermissions(
 
 /** Permissions of an account whose roles are known. By default it is in the thread. */
 export function memberPermissions(
-  { guild, parent, thread, at }: Place,
+  { guild, parent, thread, at }: ChannelContext,
   userId: string,
   member: {
     readonly roles: readonly string[]
@@ -60,8 +60,11 @@ export function memberPermissions(
 }
 
 /** Permissions of the author of a message, who is in the thread. */
-export function authorPermissions(place: Place, { author, member }: IncomingMessage): bigint {
-  return memberPermissions(place, author.id, {
+export function authorPermissions(
+  channelContext: ChannelContext,
+  { author, member }: IncomingMessage,
+): bigint {
+  return memberPermissions(channelContext, author.id, {
     roles: member?.roles ?? [],
     communication_disabled_until: member?.communication_disabled_until ?? null,
   })

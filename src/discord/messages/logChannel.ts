@@ -4,7 +4,7 @@ import type { BotCore } from '../bot/core'
 import { hasPermissions } from '../permissions/permission'
 import { hasCode } from '../rest/errors'
 import { NO_MENTIONS } from './allowedMentions'
-import { findPlace, ownPermissions } from './channelContext'
+import { findChannelContext, ownPermissions } from './channelContext'
 import { formatMessageLink } from './messageLink'
 
 /** A proxied message, or an edit of one. */
@@ -41,10 +41,10 @@ export function createLogChannel(core: BotCore): LogChannel {
     const { guildId } = entry
     const { log_channel, log_disabled_channels } = await getGuild(deps, discordBot, guildId)
     if (log_channel === null) return null
-    const source = await findPlace(core, guildId, entry.channelId)
+    const source = await findChannelContext(core, guildId, entry.channelId)
     const ids = [source?.channel.id, source?.parent.id, source?.parent.parentId]
     if (ids.some((id) => id && log_disabled_channels.includes(id))) return null
-    const target = await findPlace(core, guildId, log_channel)
+    const target = await findChannelContext(core, guildId, log_channel)
     const permissions = target ? ownPermissions(core, target) : 0n
     const params = { channel_id: log_channel }
     try {

@@ -21,26 +21,26 @@ export interface Notice {
 
 export interface Notices {
   /** Replies to the author without a ping. Failures are ignored. */
-  tell(notice: Notice): void
-  /** Tells only if the system of the author wants to be told about problems. */
-  tellSystem(system: string | null, notice: Notice): void
+  notify(notice: Notice): void
+  /** Notifies only if the system of the author wants to know about problems. */
+  notifyIfWanted(system: string | null, notice: Notice): void
 }
 
 const MAX_REMEMBERED = 5000
 
 export function createNotices(core: BotCore): Notices {
-  const { deps, rest, background, closing, timing } = core
-  const toldAt = new Map<string, number>()
+  const { deps, rest, background, stopSignal, timing } = core
+  const notifiedAt = new Map<string, number>()
 
   const isRepeated = ({ authorId, channelId, reason }: Notice) => {
     const key = `${authorId} ${channelId} ${reason}`
-    const before = toldAt.get(key)
+    const before = notifiedAt.get(key)
     const now = deps.clock.monotonic()
     if (before !== undefined && now < before + timing.noticeRepeatMs) return true
-    toldAt.delete(key)
-    toldAt.set(key, now)
-    const [oldest] = toldAt.keys()
-    if (toldAt.size > MAX_REMEMBERED && oldest !== undefined) toldAt.delete(oldest)
+    notifiedAt.delete(key)
+    notifiedAt.set(key, now)
+    const [oldest] = notifiedAt.keys()
+    if (notifiedAt.size > MAX_REMEMBERED && oldest !== undefined) notifiedAt.delete(oldest)
     return false
   }
 
@@ -63,7 +63,7 @@ export function createNotices(core: BotCore): Notices {
       },
     })
     background.run('deletion of a notice', async () => {
-      await closing.sleep(timing.noticeMs)
+      await stopSignal.sleep(timing.noticeMs)
       await rest
         .request('DELETE', '/channels/{channel_id}/messages/{message_id}', {
           params: { channel_id, message_id: sent.id },
@@ -82,10 +82,10 @@ export function createNotices(core: BotCore): Notices {
   }
 
   return {
-    tell(notice) {
+    notify(notice) {
       if (!isRepeated(notice)) background.run('notice', () => send(notice))
     },
-    tellSystem(system, notice) {
+    notifyIfWanted(system, notice) {
       background.run('notice', async () => {
         if ((await wantsNotices(system)) && !isRepeated(notice)) await send(notice)
       })

@@ -5,7 +5,7 @@ import { defaultProxyLimits } from '../../model/proxy/decide'
 import { decideMessage } from '../../service/proxy/decideMessage'
 import type { Bot } from '../bot/bot'
 import { findCommandText } from '../commands/grammar/prefix'
-import { findPlace, ownPermissions } from '../messages/channelContext'
+import { findChannelContext, ownPermissions } from '../messages/channelContext'
 import { escapeMarkdown } from '../messages/escape'
 import { findSkipReason } from '../messages/incomingMessage'
 import type { MessageRef } from '../messages/messageLink'
@@ -41,19 +41,19 @@ async function decideAgain(
   const { prefixes, identity } = bot
   if (findCommandText(message.content, { prefixes, botId: identity.userId }) !== null)
     return 'command'
-  const place = await findPlace(bot, guildId, channelId)
-  if (!place) return 'no_permission'
-  const skipped = findSkipReason(message, place.channel.type)
+  const channelContext = await findChannelContext(bot, guildId, channelId)
+  if (!channelContext) return 'no_permission'
+  const skipped = findSkipReason(message, channelContext.channel.type)
   if (skipped) return skipped
-  const granted = ownPermissions(bot, place)
+  const granted = ownPermissions(bot, channelContext)
   if (!hasPermissions(granted, 'ViewChannel', 'SendMessages')) return 'no_permission'
   if (!hasPermissions(granted, 'ManageWebhooks', 'ManageMessages')) return 'missing_permissions'
   const { decision } = await decideMessage(bot.deps, discordBot, {
     platform: DISCORD,
     account_id: message.author.id,
     guild_id: guildId,
-    channel_id: place.parent.id,
-    thread_id: place.thread?.id ?? null,
+    channel_id: channelContext.parent.id,
+    thread_id: channelContext.thread?.id ?? null,
     content: message.content,
     has_attachments: message.attachments.length > 0,
     has_poll: message.poll !== undefined,

@@ -5,7 +5,7 @@ import { getMessageForAccount, type MessageForAccount } from '../../service/prox
 import { deleteMessages } from '../../service/proxy/recordMessage'
 import type { Bot } from '../bot/bot'
 import { NO_MENTIONS } from '../messages/allowedMentions'
-import { findPlace, ownPermissions, type Place } from '../messages/channelContext'
+import { type ChannelContext, findChannelContext, ownPermissions } from '../messages/channelContext'
 import type { MessageRef } from '../messages/messageLink'
 import { hasPermissions } from '../permissions/permission'
 import { deleteProxied as deleteByWebhook } from '../proxying/outgoing'
@@ -45,10 +45,10 @@ export async function findMessage(
 
 /** Deletes a proxied message and its record. The caller has checked whose it is. */
 export async function deleteProxiedMessage(bot: Bot, message: MessageRef): Promise<Failure> {
-  const place = await findPlace(bot, message.guildId, message.channelId)
-  if (!place) return operationTexts.gone
+  const channelContext = await findChannelContext(bot, message.guildId, message.channelId)
+  if (!channelContext) return operationTexts.gone
   try {
-    await deleteAt(bot, place, message)
+    await deleteAt(bot, channelContext, message)
   } catch (cause) {
     return explain(cause)
   }
@@ -57,10 +57,17 @@ export async function deleteProxiedMessage(bot: Bot, message: MessageRef): Promi
 }
 
 /** The bot's webhook can delete only what it sent itself, not what a webhook before it sent. */
-async function deleteAt(bot: Bot, place: Place, message: MessageRef): Promise<void> {
-  if (hasPermissions(ownPermissions(bot, place), 'ViewChannel', 'ManageMessages'))
+async function deleteAt(
+  bot: Bot,
+  channelContext: ChannelContext,
+  message: MessageRef,
+): Promise<void> {
+  if (hasPermissions(ownPermissions(bot, channelContext), 'ViewChannel', 'ManageMessages'))
     return deleteMessage(bot, message.channelId, message.messageId)
-  const target = { channelId: place.parent.id, threadId: place.thread?.id ?? null }
+  const target = {
+    channelId: channelContext.parent.id,
+    threadId: channelContext.thread?.id ?? null,
+  }
   return deleteByWebhook(bot, target, message.messageId)
 }
 
@@ -91,10 +98,10 @@ export async function editProxiedMessage(
   message: MessageRef,
   { content, clearsEmbeds, clearsFiles }: Edit,
 ): Promise<Failure> {
-  const place = await findPlace(bot, message.guildId, message.channelId)
-  const before = place && (await findMessage(bot, message.channelId, message.messageId))
+  const channelContext = await findChannelContext(bot, message.guildId, message.channelId)
+  const before = channelContext && (await findMessage(bot, message.channelId, message.messageId))
   if (!before) return operationTexts.gone
-  const { parent, thread } = place
+  const { parent, thread } = channelContext
   try {
     await bot.webhooks.use(parent.id, ({ id, token }) =>
       bot.rest.request('PATCH', '/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}', {

@@ -9,7 +9,7 @@ import { planUploads, uploadLimits } from '../attachments/planUploads'
 import type { Bot } from '../bot/bot'
 import { hashContent } from '../cache/latestMessages'
 import { NO_MENTIONS } from '../messages/allowedMentions'
-import { findPlace, ownPermissions } from '../messages/channelContext'
+import { findChannelContext, ownPermissions } from '../messages/channelContext'
 import { MessageFlag } from '../messages/incomingMessage'
 import type { MessageRef } from '../messages/messageLink'
 import { REPLY_MARK } from '../messages/replyEmbed'
@@ -50,16 +50,16 @@ const NEEDED: readonly PermissionName[] = ['ViewChannel', 'SendMessages', 'Manag
 /** Sends a text as a member. Pings no account. The caller has checked what the account may do there. */
 export async function sendAsMember(bot: Bot, request: SayRequest): Promise<Failure> {
   const { commandId, account, guildId, channelId, member, text, files } = request
-  const place = await findPlace(bot, guildId, channelId)
-  if (!place) return operationTexts.gone
-  const missing = missingPermissions(ownPermissions(bot, place), NEEDED)
+  const channelContext = await findChannelContext(bot, guildId, channelId)
+  if (!channelContext) return operationTexts.gone
+  const missing = missingPermissions(ownPermissions(bot, channelContext), NEEDED)
   if (missing.length > 0) return proxyTexts.missingPermissions(missing)
   const decided = await decideMessage(bot.deps, discordBot, {
     platform: DISCORD,
     account_id: account,
     guild_id: guildId,
-    channel_id: place.parent.id,
-    thread_id: place.thread?.id ?? null,
+    channel_id: channelContext.parent.id,
+    thread_id: channelContext.thread?.id ?? null,
     content: text,
     has_attachments: files.length > 0,
     has_poll: request.poll !== null,
@@ -74,12 +74,15 @@ export async function sendAsMember(bot: Bot, request: SayRequest): Promise<Failu
   if (decision.action === 'refuse') return describeRefusal(bot, decision)
   if (decision.action === 'ignore') return ignoreTexts[decision.reason] ?? decision.reason
   if (decision.action !== 'proxy') return operationTexts.notAllowed
-  const plan = planUploads(files, place.guild.boostTier)
+  const plan = planUploads(files, channelContext.guild.boostTier)
   if (plan.kind === 'too_large')
-    return proxyTexts.fileTooLarge(uploadLimits(place.guild.boostTier).file / 1024 / 1024)
+    return proxyTexts.fileTooLarge(uploadLimits(channelContext.guild.boostTier).file / 1024 / 1024)
   const { name, avatar_url: avatarUrl } = decision.message
   const { content, flags } = withoutPreviews(decision.message.content, request.mayEmbedLinks)
-  const target = { channelId: place.parent.id, threadId: place.thread?.id ?? null }
+  const target = {
+    channelId: channelContext.parent.id,
+    threadId: channelContext.thread?.id ?? null,
+  }
   const color = colorOf(decided.member)
   const embeds = request.embeds.map((embed) => ({ ...embed, color }))
   const { uuid } = decision.member

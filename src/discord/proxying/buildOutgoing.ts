@@ -2,7 +2,7 @@ import type { APIPoll } from 'discord-api-types/v10'
 import type { Decision } from '../../model/proxy/decide'
 import { planUploads, type UploadPlan } from '../attachments/planUploads'
 import { allowedMentions } from '../messages/allowedMentions'
-import { authorPermissions, type Place } from '../messages/channelContext'
+import { authorPermissions, type ChannelContext } from '../messages/channelContext'
 import { type IncomingMessage, MessageFlag } from '../messages/incomingMessage'
 import { buildReplyEmbed, type ReplyEmbed } from '../messages/replyEmbed'
 import { suppressLinkPreviews } from '../messages/suppressLinkPreviews'
@@ -13,7 +13,7 @@ export type ProxyDecision = Extract<Decision, { action: 'proxy' }>
 
 export interface BuildParts {
   readonly message: IncomingMessage
-  readonly place: Place
+  readonly channelContext: ChannelContext
   readonly decision: ProxyDecision
   /** JSON of the member for its owner, which has its colour. */
   readonly memberJson: string | null
@@ -31,7 +31,7 @@ export const KEPT_FLAGS =
 /** Distributes the attachments of a message; `too_large` if Discord would refuse one. */
 export function planAttachments(
   { attachments }: IncomingMessage,
-  { guild }: Place,
+  { guild }: ChannelContext,
 ): UploadPlan<IncomingMessage['attachments'][number]> {
   return planUploads(attachments, guild.boostTier)
 }
@@ -42,17 +42,17 @@ export function buildOutgoing(
   files: Outgoing['parts'],
   onStep?: Outgoing['onStep'],
 ): Outgoing {
-  const { message, place, decision, silent } = parts
+  const { message, channelContext, decision, silent } = parts
   const { name, avatar_url, tts } = decision.message
-  const permissions = authorPermissions(place, message)
+  const permissions = authorPermissions(channelContext, message)
   const isVoice = ((message.flags ?? 0) & MessageFlag.VoiceMessage) !== 0
   const { content, flags: linkFlags } = isVoice
     ? { content: '', flags: 0 }
     : withoutPreviews(decision.message.content, hasPermissions(permissions, 'EmbedLinks'))
   const embed = isVoice ? null : findReplyEmbed(parts)
   return {
-    channelId: place.parent.id,
-    threadId: place.thread?.id ?? null,
+    channelId: channelContext.parent.id,
+    threadId: channelContext.thread?.id ?? null,
     after: message.id,
     name,
     avatarUrl: avatar_url,
@@ -60,11 +60,11 @@ export function buildOutgoing(
     fields: {
       allowed_mentions: allowedMentions(message, content, {
         mayMentionEveryone: hasPermissions(permissions, 'MentionEveryone'),
-        isMentionable: (id) => place.guild.findRole(id)?.mentionable ?? false,
+        isMentionable: (id) => channelContext.guild.findRole(id)?.mentionable ?? false,
       }),
       ...(tts && hasPermissions(permissions, 'SendTtsMessages') && { tts: true }),
       ...(embed && { embeds: [embed] }),
-      ...(message.poll && { poll: copyPoll(message.poll, place.at) }),
+      ...(message.poll && { poll: copyPoll(message.poll, channelContext.at) }),
     },
     flags:
       ((message.flags ?? 0) & KEPT_FLAGS) |
@@ -86,14 +86,19 @@ export function withoutPreviews(
   return { content, flags: MessageFlag.SuppressEmbeds }
 }
 
-function findReplyEmbed({ message, place, memberJson, cdn }: BuildParts): ReplyEmbed | null {
+function findReplyEmbed({
+  message,
+  channelContext,
+  memberJson,
+  cdn,
+}: BuildParts): ReplyEmbed | null {
   const target = message.referenced_message
   if (!target || target.channel_id !== message.channel_id) return null
   // Discord adds the member of an account that the message pings.
   const mentioned = message.mentions.find(({ id }) => id === target.author.id)
   const member = mentioned && 'member' in mentioned ? mentioned.member : null
   return buildReplyEmbed(target, {
-    guildId: place.guild.id,
+    guildId: channelContext.guild.id,
     color: colorOf(memberJson),
     cdn,
     member: member ?? null,

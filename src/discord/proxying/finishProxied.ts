@@ -77,7 +77,7 @@ export function deleteOriginalLater(
   { node, onRefused }: DeletionParts,
 ): void {
   const { original } = sent.draft
-  const end = bot.underWay.begin(original)
+  const end = bot.inFlight.begin(original)
   bot.background.run('deletion of an original', async () => {
     try {
       await bot.sleeper.sleep(bot.timing.deletionMs)

@@ -9,7 +9,7 @@ import { uploadLimits } from '../attachments/planUploads'
 import type { Bot } from '../bot/bot'
 import { describeError } from '../bot/core'
 import { hashContent } from '../cache/latestMessages'
-import { findPlace, ownPermissions, type Place } from '../messages/channelContext'
+import { type ChannelContext, findChannelContext, ownPermissions } from '../messages/channelContext'
 import { findSkipReason, type IncomingMessage, MessageFlag } from '../messages/incomingMessage'
 import type { Notice } from '../messages/notices'
 import { hasPermissions, missingPermissions } from '../permissions/permission'
@@ -35,13 +35,15 @@ export async function proxyMessage(
   message: IncomingMessage & { guild_id: string },
   arrival: Arrival,
 ): Promise<void> {
-  const place = await findPlace(bot, message.guild_id, message.channel_id)
-  if (!place) return ignore(bot, message, 'no_permission')
-  if (!arrival.isEdit) bot.slowMode.note(place, message.author.id)
-  const skipped = findSkipReason(message, place.channel.type)
+  const channelContext = await findChannelContext(bot, message.guild_id, message.channel_id)
+  if (!channelContext) return ignore(bot, message, 'no_permission')
+  if (!arrival.isEdit) bot.slowMode.note(channelContext, message.author.id)
+  const skipped = findSkipReason(message, channelContext.channel.type)
   if (skipped) return ignore(bot, message, skipped)
   const deadline = arrival.at + bot.timing.databaseMs
-  const decided = await whileDatabaseAway(bot, deadline, () => decide(bot, message, place, arrival))
+  const decided = await whileDatabaseAway(bot, deadline, () =>
+    decide(bot, message, channelContext, arrival),
+  )
   if (!decided) return ignore(bot, message, 'database', 'dropped')
   const { decision, system } = decided
   switch (decision.action) {
@@ -50,18 +52,18 @@ export async function proxyMessage(
     case 'autoproxy_off':
     case 'unlatch':
       ignore(bot, message, decision.action)
-      return confirm(bot, message, place)
+      return confirm(bot, message, channelContext)
     case 'refuse':
       ignore(bot, message, decision.reason, 'refused')
       if (decision.notify)
-        bot.notices.tell(
-          noticeOf(bot, message, place, decision.reason, describeRefusal(bot, decision)),
+        bot.notices.notify(
+          noticeOf(bot, message, channelContext, decision.reason, describeRefusal(bot, decision)),
         )
       return
     case 'proxy':
       return proxy(bot, {
         message,
-        place,
+        channelContext,
         decision,
         system,
         memberJson: decided.member,
@@ -74,7 +76,7 @@ export async function proxyMessage(
 
 interface Job {
   readonly message: IncomingMessage & { guild_id: string }
-  readonly place: Place
+  readonly channelContext: ChannelContext
   readonly decision: ProxyDecision
   /** Short ID of the author's system. */
   readonly system: string | null
@@ -88,7 +90,7 @@ interface Job {
 async function decide(
   bot: Bot,
   message: IncomingMessage & { guild_id: string },
-  { parent, thread }: Place,
+  { parent, thread }: ChannelContext,
   { isEdit }: Arrival,
 ): Promise<Decided> {
   return decideMessage(bot.deps, discordBot, {
@@ -122,8 +124,12 @@ function ignore(
 }
 
 /** Shows that a backslash command took effect. */
-function confirm(bot: Bot, { channel_id, id }: IncomingMessage, place: Place): void {
-  const permissions = ownPermissions(bot, place)
+function confirm(
+  bot: Bot,
+  { channel_id, id }: IncomingMessage,
+  channelContext: ChannelContext,
+): void {
+  const permissions = ownPermissions(bot, channelContext)
   if (!hasPermissions(permissions, 'AddReactions', 'ReadMessageHistory')) return
   bot.background.run('reaction', () =>
     bot.rest.request('PUT', '/channels/{channel_id}/messages/{message_id}/reactions/{emoji}/@me', {
@@ -135,7 +141,7 @@ function confirm(bot: Bot, { channel_id, id }: IncomingMessage, place: Place): v
 function noticeOf(
   bot: Bot,
   { channel_id, id, author }: IncomingMessage,
-  place: Place,
+  channelContext: ChannelContext,
   reason: string,
   text: string,
 ): Notice {
@@ -145,25 +151,25 @@ function noticeOf(
     authorId: author.id,
     reason,
     text,
-    permissions: ownPermissions(bot, place),
+    permissions: ownPermissions(bot, channelContext),
   }
 }
 
 async function proxy(bot: Bot, job: Job): Promise<void> {
-  const { message, place, system } = job
-  const permissions = ownPermissions(bot, place)
+  const { message, channelContext, system } = job
+  const permissions = ownPermissions(bot, channelContext)
   if (!hasPermissions(permissions, 'ViewChannel', 'SendMessages'))
     return ignore(bot, message, 'no_permission')
   const refuse = (reason: string, text: string) => {
     ignore(bot, message, reason, 'refused')
-    bot.notices.tellSystem(system, noticeOf(bot, message, place, reason, text))
+    bot.notices.notifyIfWanted(system, noticeOf(bot, message, channelContext, reason, text))
   }
   const missing = missingPermissions(permissions, ['ManageWebhooks', 'ManageMessages'])
   if (missing.length > 0)
     return refuse('missing_permissions', proxyTexts.missingPermissions(missing))
-  const plan = planAttachments(message, place)
+  const plan = planAttachments(message, channelContext)
   if (plan.kind === 'too_large') {
-    const mebibytes = uploadLimits(place.guild.boostTier).file / 1024 / 1024
+    const mebibytes = uploadLimits(channelContext.guild.boostTier).file / 1024 / 1024
     return refuse('too_large', proxyTexts.fileTooLarge(mebibytes))
   }
   await sendClaimed(bot, job, plan.messages, refuse)
@@ -176,9 +182,9 @@ async function sendClaimed(
   files: Parameters<typeof buildOutgoing>[1],
   refuse: (reason: string, text: string) => void,
 ): Promise<void> {
-  const { message, place, decision, memberJson, silent, deadline, arrival } = job
+  const { message, channelContext, decision, memberJson, silent, deadline, arrival } = job
   const outgoing = buildOutgoing(
-    { message, place, decision, memberJson, silent, cdn: bot.cdn[0] ?? '' },
+    { message, channelContext, decision, memberJson, silent, cdn: bot.cdn[0] ?? '' },
     files,
     (step) => bot.metrics?.observeProxy(step, (bot.deps.clock.monotonic() - arrival.at) / 1000),
   )
@@ -194,7 +200,7 @@ async function sendClaimed(
     member: decision.member.uuid,
     digest: digestOf(outgoing.name, outgoing.content, outgoing.parts.length),
   }
-  const end = bot.underWay.begin(message.id)
+  const end = bot.inFlight.begin(message.id)
   try {
     const isClaimed = await whileDatabaseAway(bot, deadline, () =>
       arrival.isEdit ? claimEdited(bot, claim) : claimEvent(bot.deps, discordBot, claim),
@@ -275,7 +281,7 @@ interface Finished {
 }
 
 async function finish(bot: Bot, job: Job, sent: Sent, { content, node }: Finished): Promise<void> {
-  const { message, place, decision, system } = job
+  const { message, channelContext, decision, system } = job
   const recorded = await recordSent(bot, sent)
   if (!recorded) return ignore(bot, message, 'failed', 'failed')
   bot.metrics?.countMessage('proxied')
@@ -303,8 +309,8 @@ async function finish(bot: Bot, job: Job, sent: Sent, { content, node }: Finishe
     async onRefused() {
       await reloadGuild(bot, message.guild_id)
       const { deletionRefused } = proxyTexts
-      const notice = noticeOf(bot, message, place, 'deletion_refused', deletionRefused)
-      bot.notices.tellSystem(system, notice)
+      const notice = noticeOf(bot, message, channelContext, 'deletion_refused', deletionRefused)
+      bot.notices.notifyIfWanted(system, notice)
     },
   })
 }

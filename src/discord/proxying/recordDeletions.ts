@@ -13,13 +13,13 @@ const COLLECT_MS = 1000
 
 /** Waits before it deletes, because bots ask for the record to find out why a message vanished. */
 export function createRecordDeletions(core: BotCore): RecordDeletions {
-  const { deps, closing, background, timing } = core
+  const { deps, stopSignal, background, timing } = core
   let collected: string[] | null = null
 
   const deleteLater = async (ids: readonly string[]) => {
-    await closing.sleep(COLLECT_MS)
+    await stopSignal.sleep(COLLECT_MS)
     collected = null
-    await closing.sleep(timing.recordDeletionMs)
+    await stopSignal.sleep(timing.recordDeletionMs)
     for (let at = 0; at < ids.length; at += BATCH)
       await deleteMessages(deps, discordBot, ids.slice(at, at + BATCH))
   }

@@ -44,7 +44,7 @@ async function recoverClaims(bot: Bot, isStopped: () => boolean): Promise<void> 
   const claims = await listUnfinishedClaims(bot.deps, discordBot)
   for (const claim of claims) {
     if (isStopped()) return
-    if (bot.underWay.has(claim.id)) continue
+    if (bot.inFlight.has(claim.id)) continue
     try {
       const result = await recover(bot, claim)
       // It was finished while the list was read.
@@ -99,13 +99,13 @@ async function findUnrecorded(bot: Bot, claim: Claim): Promise<Sent | null> {
     const count = countParts(first, claim)
     if (count === null || (await isRecorded(bot, first.id))) continue
     const ids = await listParts(bot, candidates.slice(at), count)
-    const place = { channelId: channel, threadId: thread }
+    const channelContext = { channelId: channel, threadId: thread }
     if (ids.length < count) {
-      for (const part of ids) await deleteProxied(bot, place, part)
+      for (const part of ids) await deleteProxied(bot, channelContext, part)
       return null
     }
     const draft = { id: first.id, original: id, sender, channel: thread ?? channel, guild, member }
-    return { ...place, ids, draft: { ...draft, timestamp: null } }
+    return { ...channelContext, ids, draft: { ...draft, timestamp: null } }
   }
   return null
 }

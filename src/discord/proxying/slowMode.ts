@@ -2,7 +2,7 @@ import { DomainError } from '../../model/core/errors'
 import { discordBot } from '../../model/core/privacy'
 import { getLastMessage } from '../../service/proxy/messages'
 import type { BotCore } from '../bot/core'
-import type { Place } from '../messages/channelContext'
+import type { ChannelContext } from '../messages/channelContext'
 import type { Failure } from '../operations/explainError'
 import { hasPermissions, type PermissionName } from '../permissions/permission'
 import { operationTexts } from '../text/operationTexts'
@@ -13,10 +13,10 @@ import { operationTexts } from '../text/operationTexts'
  */
 export interface SlowMode {
   /** Notes that an account has sent a message. */
-  note(place: Place, account: string): void
+  note(channelContext: ChannelContext, account: string): void
   /** Runs work that sends a message for an account with these permissions, unless it has to wait. */
   run(
-    place: Place,
+    channelContext: ChannelContext,
     account: string,
     permissions: bigint,
     work: () => Promise<Failure>,

@@ -2,7 +2,11 @@ import type { APIGuildMember, APIMessage, APIUser } from 'discord-api-types/v10'
 import { inviteUrl } from '../../../model/core/discord'
 import { downloadFile } from '../../attachments/download'
 import type { Bot } from '../../bot/bot'
-import { findPlace, memberPermissions, ownPermissions } from '../../messages/channelContext'
+import {
+  findChannelContext,
+  memberPermissions,
+  ownPermissions,
+} from '../../messages/channelContext'
 import { sendDirectMessage } from '../../messages/directMessages'
 import { MessageFlag } from '../../messages/incomingMessage'
 import type { MessageRef, MessageReference } from '../../messages/messageLink'
@@ -61,30 +65,30 @@ export function createDiscordSide(bot: Bot, readStatus: ReadStatus): DiscordSide
       const guild = await guilds.findGuild(guildId)
       const member = guild && (await findMember(guildId, account))
       if (!guild) return null
-      const places = await Promise.all(
-        guild.listChannels().map(({ id }) => findPlace(bot, guildId, id)),
+      const channelContexts = await Promise.all(
+        guild.listChannels().map(({ id }) => findChannelContext(bot, guildId, id)),
       )
-      return places.flatMap((place) => {
-        if (!place) return []
-        const { id, name, type, parentId } = place.channel
+      return channelContexts.flatMap((channelContext) => {
+        if (!channelContext) return []
+        const { id, name, type, parentId } = channelContext.channel
         // Private threads are left out: Discord would have to be asked about each of them.
-        const asker = member ? memberPermissions(place, account, member, false) : 0n
-        return [{ id, name, type, parentId, bot: ownPermissions(bot, place), asker }]
+        const asker = member ? memberPermissions(channelContext, account, member, false) : 0n
+        return [{ id, name, type, parentId, bot: ownPermissions(bot, channelContext), asker }]
       })
     },
     async findPermissions(guildId, channelId, account) {
-      const place = await findPlace(bot, guildId, channelId)
-      const member = place && (await findMember(guildId, account))
+      const channelContext = await findChannelContext(bot, guildId, channelId)
+      const member = channelContext && (await findMember(guildId, account))
       if (!member) return 0n
       const isInThread =
-        place.thread?.type !== ChannelType.PrivateThread ||
-        (await isThreadMember(place.thread.id, account))
-      return memberPermissions(place, account, member, isInThread)
+        channelContext.thread?.type !== ChannelType.PrivateThread ||
+        (await isThreadMember(channelContext.thread.id, account))
+      return memberPermissions(channelContext, account, member, isInThread)
     },
     async findMessage(reference) {
-      const place = await locate(bot, reference)
-      const message = place && (await findMessage(bot, place.channelId, place.messageId))
-      return message ? toDiscordMessage(place, message) : null
+      const ref = await locate(bot, reference)
+      const message = ref && (await findMessage(bot, ref.channelId, ref.messageId))
+      return message ? toDiscordMessage(ref, message) : null
     },
     async isLatest({ channelId, messageId }, commandId) {
       // The cache may not know the latest messages yet, which are still being handled.
@@ -95,27 +99,27 @@ export function createDiscordSide(bot: Bot, readStatus: ReadStatus): DiscordSide
       return later.every(({ id }) => id === commandId)
     },
     async editProxied(message, options) {
-      const place = await locate(bot, message)
-      return place ? editProxiedMessage(bot, place, options) : operationTexts.gone
+      const ref = await locate(bot, message)
+      return ref ? editProxiedMessage(bot, ref, options) : operationTexts.gone
     },
     async deleteProxied(reference) {
-      const place = await locate(bot, reference)
-      return place ? deleteProxiedMessage(bot, place) : operationTexts.gone
+      const ref = await locate(bot, reference)
+      return ref ? deleteProxiedMessage(bot, ref) : operationTexts.gone
     },
     async reproxy(message, member, commandId) {
-      const place = await locate(bot, message)
-      const record = place && (await findRecord(bot, place.messageId, null))
-      if (!place || !record) return operationTexts.notFound
-      return reproxyMessage(bot, place, { commandId, account: record.message.sender, member })
+      const ref = await locate(bot, message)
+      const record = ref && (await findRecord(bot, ref.messageId, null))
+      if (!ref || !record) return operationTexts.notFound
+      return reproxyMessage(bot, ref, { commandId, account: record.message.sender, member })
     },
     async say({ interactionId, files, replyTo, permissions, ...request }) {
       const { account, channelId, guildId } = request
-      const place = await findPlace(bot, guildId, channelId)
-      if (!place) return operationTexts.gone
+      const channelContext = await findChannelContext(bot, guildId, channelId)
+      if (!channelContext) return operationTexts.gone
       const target = replyTo === null ? null : await findMessage(bot, channelId, replyTo)
       if (replyTo !== null && !target) return operationTexts.gone
       const reply = { guildId, color: null, cdn: bot.cdn[0] ?? '' }
-      return bot.slowMode.run(place, account, permissions, () =>
+      return bot.slowMode.run(channelContext, account, permissions, () =>
         sendAsMember(bot, {
           ...request,
           commandId: interactionId,
@@ -131,17 +135,17 @@ export function createDiscordSide(bot: Bot, readStatus: ReadStatus): DiscordSide
       )
     },
     async ping(message, sender, pinger) {
-      const place = await locate(bot, message)
-      return place ? pings.ping(place, sender, pinger) : operationTexts.gone
+      const ref = await locate(bot, message)
+      return ref ? pings.ping(ref, sender, pinger) : operationTexts.gone
     },
     async explain(reference, account) {
-      const place = await locate(bot, reference)
-      return place && explainIgnored(bot, place, account)
+      const ref = await locate(bot, reference)
+      return ref && explainIgnored(bot, ref, account)
     },
     cdn: bot.cdn,
     downloadPicture: bot.pictures.load,
     inBackground(name, work) {
-      const isStopped = () => bot.closing.isStopped || !bot.maySend()
+      const isStopped = () => bot.stopSignal.isStopped || !bot.maySend()
       bot.background.run(name, () => work(isStopped))
     },
     sendDirect: (account, answer) =>
@@ -168,11 +172,11 @@ async function locate(bot: Bot, reference: MessageReference): Promise<MessageRef
 }
 
 function toDiscordMessage(
-  place: MessageRef,
+  ref: MessageRef,
   { content, attachments, flags, timestamp }: APIMessage,
 ): DiscordMessage {
   return {
-    ...place,
+    ...ref,
     content,
     hasFiles: attachments.length > 0,
     isVoice: ((flags ?? 0) & MessageFlag.VoiceMessage) !== 0,

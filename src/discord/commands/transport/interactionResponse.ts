@@ -34,7 +34,7 @@ export function createInteractionResponse(
   interaction: APIInteraction,
   texts: Texts,
 ): InteractionResponse {
-  const { rest, identity, background, closing, log } = bot
+  const { rest, identity, background, stopSignal, log } = bot
   const { id: interaction_id, token } = interaction
   const source = 'message' in interaction ? interaction.message : undefined
   /** Announcement of a late answer, which must wait for it; null if there was none. */
@@ -121,7 +121,7 @@ export function createInteractionResponse(
       if (copy !== undefined) await followUp(toNewMessage({ content: copy }))
       if (deleteAfter === undefined) return
       background.run('deletion of an answer', async () => {
-        await closing.sleep(deleteAfter)
+        await stopSignal.sleep(deleteAfter)
         await original('DELETE')
       })
     },

@@ -105,7 +105,7 @@ export function createInteractions(bot: Bot, shared: CommandDeps): Interactions 
         if (turnMs === null || (!mayDefer && turnMs > timing.deferMs))
           return answer(async () => ({ answer: slowDown, command: name }))
         return answer(async () => {
-          await bot.closing.sleep(turnMs)
+          await bot.stopSignal.sleep(turnMs)
           return run()
         }, mayDefer)
       }

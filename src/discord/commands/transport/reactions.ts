@@ -1,7 +1,11 @@
 import type { APIMessage, GatewayMessageReactionAddDispatchData } from 'discord-api-types/v10'
 import type { MessageForAccount } from '../../../service/proxy/messages'
 import type { Bot } from '../../bot/bot'
-import { findPlace, memberPermissions, ownPermissions } from '../../messages/channelContext'
+import {
+  findChannelContext,
+  memberPermissions,
+  ownPermissions,
+} from '../../messages/channelContext'
 import { sendDirectMessage } from '../../messages/directMessages'
 import type { MessageRef } from '../../messages/messageLink'
 import {
@@ -81,15 +85,15 @@ export function createReactions(bot: Bot, lookUpMessage: LookUp): Reactions {
 
   const ping = async (reaction: Reaction, ref: MessageRef, record: MessageForAccount) => {
     const { user_id, member } = reaction
-    const place = await findPlace(bot, ref.guildId, ref.channelId)
-    if (!place || !member) return
-    const permissions = memberPermissions(place, user_id, member)
+    const channelContext = await findChannelContext(bot, ref.guildId, ref.channelId)
+    if (!channelContext || !member) return
+    const permissions = memberPermissions(channelContext, user_id, member)
     if (!hasPermissions(permissions, 'ViewChannel', 'SendMessages')) return
     await removeReaction(reaction)
     const { sender } = record.message
     if (!record.pings_enabled)
       return sendDirect(user_id, { content: operationTexts.pingsDisabled(sender) })
-    if (!hasPermissions(ownPermissions(bot, place), 'ViewChannel', 'SendMessages')) return
+    if (!hasPermissions(ownPermissions(bot, channelContext), 'ViewChannel', 'SendMessages')) return
     await pings.ping(ref, sender, user_id)
   }
 

@@ -9,7 +9,7 @@ import { buildDefinitions } from '../slash/definitions'
 /** Places of application commands: all guilds, none, or the guilds with these IDs. */
 export type CommandPlaces = 'global' | 'off' | readonly string[]
 
-type Parts = Pick<BotCore, 'deps' | 'rest' | 'identity' | 'log' | 'closing' | 'sleeper'>
+type Parts = Pick<BotCore, 'deps' | 'rest' | 'identity' | 'log' | 'stopSignal' | 'sleeper'>
 
 const GLOBAL = 'global'
 
@@ -18,15 +18,15 @@ const BACKOFF = { firstMs: 5000, maxMs: 60 * 60 * 1000 }
 
 /** Registers the application commands, and tries again later where that fails. */
 export async function registerCommands(parts: Parts, places: CommandPlaces): Promise<void> {
-  const { closing, sleeper, log } = parts
+  const { stopSignal, sleeper, log } = parts
   for (let failures = 1; ; failures++) {
     const isComplete = await registerOnce(parts, places).catch((cause) => {
       log.warn('Discord commands not registered', { error: describeError(cause) })
       return false
     })
     if (isComplete) return
-    await closing.sleep(backoffMs(BACKOFF, failures))
-    if (closing.isStopped || sleeper.isStopped) return
+    await stopSignal.sleep(backoffMs(BACKOFF, failures))
+    if (stopSignal.isStopped || sleeper.isStopped) return
   }
 }
 

@@ -2,9 +2,9 @@ import type { Bot } from '../../bot/bot'
 import { describeError } from '../../bot/core'
 import {
   authorPermissions,
-  findPlace,
+  type ChannelContext,
+  findChannelContext,
   ownPermissions,
-  type Place,
 } from '../../messages/channelContext'
 import { sendDirectMessage } from '../../messages/directMessages'
 import type { IncomingMessage } from '../../messages/incomingMessage'
@@ -52,17 +52,24 @@ export function createTextCommands(bot: Bot, shared: CommandDeps): TextCommands 
     }
   }
 
-  const findMessagePlace = async ({ guild_id, channel_id }: IncomingMessage) =>
-    guild_id === undefined ? null : findPlace(bot, guild_id, channel_id)
+  const findMessageChannel = async ({ guild_id, channel_id }: IncomingMessage) =>
+    guild_id === undefined ? null : findChannelContext(bot, guild_id, channel_id)
 
   /** Permissions of the bot where the command was written. */
-  const permissionsAt = ({ guild_id }: IncomingMessage, place: Place | null): bigint => {
+  const permissionsAt = (
+    { guild_id }: IncomingMessage,
+    channelContext: ChannelContext | null,
+  ): bigint => {
     if (guild_id === undefined) return ALL_PERMISSIONS
-    return place ? ownPermissions(bot, place) : 0n
+    return channelContext ? ownPermissions(bot, channelContext) : 0n
   }
 
-  const deleteCommand = async (message: IncomingMessage, place: Place | null) => {
-    const isAllowed = hasPermissions(permissionsAt(message, place), 'ViewChannel', 'ManageMessages')
+  const deleteCommand = async (message: IncomingMessage, channelContext: ChannelContext | null) => {
+    const isAllowed = hasPermissions(
+      permissionsAt(message, channelContext),
+      'ViewChannel',
+      'ManageMessages',
+    )
     if (message.guild_id === undefined || !isAllowed) return
     const params = { channel_id: message.channel_id, message_id: message.id }
     await attempt(
@@ -71,11 +78,15 @@ export function createTextCommands(bot: Bot, shared: CommandDeps): TextCommands 
     )
   }
 
-  const mayReact = (message: IncomingMessage, place: Place | null) =>
-    hasPermissions(permissionsAt(message, place), 'AddReactions', 'ReadMessageHistory')
+  const mayReact = (message: IncomingMessage, channelContext: ChannelContext | null) =>
+    hasPermissions(permissionsAt(message, channelContext), 'AddReactions', 'ReadMessageHistory')
 
-  const react = async (message: IncomingMessage, place: Place | null, emoji: string) => {
-    if (!mayReact(message, place)) return
+  const react = async (
+    message: IncomingMessage,
+    channelContext: ChannelContext | null,
+    emoji: string,
+  ) => {
+    if (!mayReact(message, channelContext)) return
     const params = { channel_id: message.channel_id, message_id: message.id, emoji }
     await attempt(
       message,
@@ -85,8 +96,12 @@ export function createTextCommands(bot: Bot, shared: CommandDeps): TextCommands 
     )
   }
 
-  const reply = async (message: IncomingMessage, place: Place | null, answer: Answer) => {
-    const granted = permissionsAt(message, place)
+  const reply = async (
+    message: IncomingMessage,
+    channelContext: ChannelContext | null,
+    answer: Answer,
+  ) => {
+    const granted = permissionsAt(message, channelContext)
     if (!hasPermissions(granted, 'ViewChannel', 'SendMessages')) return
     const isReadable = !answer.embeds?.length || hasPermissions(granted, 'EmbedLinks')
     const shown: Answer = isReadable
@@ -109,20 +124,24 @@ export function createTextCommands(bot: Bot, shared: CommandDeps): TextCommands 
   const sendDirect = (account: string, answer: Answer) =>
     sendDirectMessage(bot, account, toMessageBody(answer), toUploads(answer.files))
 
-  const send = async (message: IncomingMessage, place: Place | null, answer: Answer) => {
-    if (answer.deletesCommand) await deleteCommand(message, place)
-    if (answer.reaction !== undefined) await react(message, place, answer.reaction)
+  const send = async (
+    message: IncomingMessage,
+    channelContext: ChannelContext | null,
+    answer: Answer,
+  ) => {
+    if (answer.deletesCommand) await deleteCommand(message, channelContext)
+    if (answer.reaction !== undefined) await react(message, channelContext, answer.reaction)
     if (!answer.content && !answer.embeds?.length) return
     // A private answer never appears in a channel, whatever else fails.
     if (answer.isPrivate && message.guild_id !== undefined)
       return void (await sendDirect(message.author.id, answer))
-    await reply(message, place, answer)
-    if (answer.copy !== undefined) await reply(message, place, { content: answer.copy })
+    await reply(message, channelContext, answer)
+    if (answer.copy !== undefined) await reply(message, channelContext, { content: answer.copy })
   }
 
   const createContext = (
     message: IncomingMessage,
-    place: Place | null,
+    channelContext: ChannelContext | null,
     prefix = bot.prefixes[0] ?? '',
   ): Context => {
     const { guild_id: guildId, channel_id: channelId, author, message_reference: replied } = message
@@ -137,7 +156,10 @@ export function createTextCommands(bot: Bot, shared: CommandDeps): TextCommands 
       guild:
         guildId === undefined
           ? null
-          : { id: guildId, permissions: place ? authorPermissions(place, message) : 0n },
+          : {
+              id: guildId,
+              permissions: channelContext ? authorPermissions(channelContext, message) : 0n,
+            },
       channel: channelId,
       attachments: message.attachments.map(({ url, filename, size, content_type }) => ({
         url,
@@ -149,33 +171,36 @@ export function createTextCommands(bot: Bot, shared: CommandDeps): TextCommands 
       sendDirect: (answer) => sendDirect(author.id, answer),
       // Discord waits for the answer to a message as long as it takes.
       defer: async () => {},
-      deleteCommand: () => deleteCommand(message, place),
+      deleteCommand: () => deleteCommand(message, channelContext),
     }
   }
 
   return {
     takeTurn: ({ author }) => shared.rateLimit.takeTurn(author.id, 'command'),
     async run(message, { prefix, text }) {
-      const place = await findMessagePlace(message)
-      const { answer, command } = await runText(createContext(message, place, prefix), text)
+      const channelContext = await findMessageChannel(message)
+      const { answer, command } = await runText(
+        createContext(message, channelContext, prefix),
+        text,
+      )
       metrics?.countCommand(command, resultOf(answer))
-      if (answer) await send(message, place, answer)
+      if (answer) await send(message, channelContext, answer)
     },
     isAnswer: ({ author, channel_id, content }) =>
       shared.prompts.isAnswer(author.id, channel_id, content),
     async runTyped(message) {
-      const place = await findMessagePlace(message)
-      const answer = await runTyped(createContext(message, place), message.content)
+      const channelContext = await findMessageChannel(message)
+      const answer = await runTyped(createContext(message, channelContext), message.content)
       metrics?.countCommand('typed answer', resultOf(answer))
-      if (answer) await send(message, place, answer)
+      if (answer) await send(message, channelContext, answer)
     },
     async refuse(message, reason) {
       metrics?.countCommand('unknown', 'unavailable')
-      const place = await findMessagePlace(message)
+      const channelContext = await findMessageChannel(message)
       if (reason === 'unavailable')
-        return send(message, place, { content: texts.refusal(texts.unavailable) })
-      if (mayReact(message, place)) await react(message, place, WAIT_SIGN)
-      else await reply(message, place, { content: texts.slowDown })
+        return send(message, channelContext, { content: texts.refusal(texts.unavailable) })
+      if (mayReact(message, channelContext)) await react(message, channelContext, WAIT_SIGN)
+      else await reply(message, channelContext, { content: texts.slowDown })
     },
   }
 }

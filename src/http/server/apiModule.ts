@@ -47,11 +47,6 @@ export interface ApiModule {
   readonly prefix: string
   /** Creates the routes on the first request, so that unused modules cost no time or memory. */
   readonly routes: () => AnyElysia
-  /**
-   * Reads by the path of their route after the prefix. The handler calls them without Elysia, which
-   * would take as long as a small read itself; Elysia answers them if the reference is encoded.
-   */
-  readonly directReads?: Readonly<Record<string, DirectRead>>
   readonly policy: Partial<PathPolicy>
   /** Additional policy by the first segment of the path after the prefix. */
   readonly resources: Readonly<Record<string, Partial<PathPolicy>>>

@@ -30,8 +30,15 @@ export function takeDeferredDetails<D>(operation: PluginOperation<D>): D | undef
   return details
 }
 
+/** A route with the handler that it was defined with. */
+export interface ListedRoute {
+  readonly method: string
+  readonly path: string
+  readonly handler: object
+}
+
 /** Lists the routes of an app and its plugins, with their prefixes. */
-export function listRoutes({ routes }: AnyElysia): readonly { method: string; path: string }[] {
+export function listRoutes({ routes }: AnyElysia): readonly ListedRoute[] {
   return routes
 }
 

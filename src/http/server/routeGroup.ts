@@ -9,11 +9,14 @@ import {
 import { DomainError, error } from '../../model/core/errors'
 import { findExcess } from '../../model/core/jsonLimits'
 import { ListPieces } from '../../model/core/listPieces'
-import { requireBot, requireWriter, type Serialized } from '../../model/core/privacy'
+import { requireBot, requireWriter, type Serialized, type Viewer } from '../../model/core/privacy'
 import type { RawBody } from '../../serializers/body'
+import type { Deps } from '../../service/core/deps'
 import type { WaitingClient } from '../../service/core/longReads'
+import type { DirectRead } from './apiModule'
 import { type ArrivalLimits, arrivalLimits } from './bodyArrival'
 import type { RequestContext, RequestWithContext } from './context'
+import { markDirect } from './directRead'
 import { unparsedBody } from './elysiaInternals'
 import { type Client, findClient } from './requestLimits'
 import { type Json, respondWithJson } from './response'
@@ -87,6 +90,29 @@ export function waitingClientOf(request: Request): WaitingClient {
   const { address, isLocal } = clientOf(request)
   const isLimited = contextOf(request).caller.kind !== 'bot' && !isLocal
   return { signal: request.signal, address: isLimited ? address : null }
+}
+
+interface ReadContext {
+  readonly params: object
+  readonly viewer: Viewer
+  readonly request: Request
+  readonly set: { status?: number | string }
+}
+
+/**
+ * Builds the handler of a read that needs only the caller and the reference in its path. The request
+ * handler calls the read without Elysia, which would take as long as a small read itself; Elysia
+ * calls the handler if the reference is encoded.
+ */
+export function direct(deps: Deps, read: DirectRead) {
+  const handler = async ({ params, viewer, request, set }: ReadContext) => {
+    const ref = String(Object.values(params)[0])
+    const result = await read(deps, viewer, ref, () => waitingClientOf(request))
+    if (result !== null) return result
+    set.status = 204
+    return
+  }
+  return markDirect(handler, read)
 }
 
 /** Results that a route may return besides a `Response`; excludes unredacted rows. */

@@ -1,6 +1,7 @@
 import type { AnyElysia } from 'elysia'
 import { type ApiModule, type DirectRead, defaultPolicy, type PathPolicy } from './apiModule'
-import { listRoutes } from './elysiaInternals'
+import { directReadOf } from './directRead'
+import { type ListedRoute, listRoutes } from './elysiaInternals'
 
 /** Returns true if a request with this method only reads. */
 export function isSafeMethod(method: string): boolean {
@@ -97,7 +98,7 @@ export function createRouteTable<M extends { readonly app: AnyElysia }>(
   const table = buildPolicyTable(modules, (policy, start, module) => {
     let tree: Tree<M> | undefined
     const load = () => {
-      tree ??= buildTree(mount(policy, start, module), start, module)
+      tree ??= buildTree(mount(policy, start, module), start)
       return tree
     }
     return { start, load }
@@ -123,11 +124,7 @@ interface Node<M> {
 }
 
 /** Builds the tree of the routes below the start of a path. */
-function buildTree<M extends { readonly app: AnyElysia }>(
-  mounted: M,
-  start: string,
-  module: ApiModule | null,
-): Tree<M> {
+function buildTree<M extends { readonly app: AnyElysia }>(mounted: M, start: string): Tree<M> {
   const routes = listRoutes(mounted.app).map((route) => ({
     ...route,
     parts: route.path.split('/'),
@@ -148,7 +145,7 @@ function buildTree<M extends { readonly app: AnyElysia }>(
       route: path,
       methods: METHODS.filter((method) => methods.includes(method === 'HEAD' ? 'GET' : method)),
       // If there are several, Elysia chooses between them.
-      directRead: reads.length === 1 ? findDirectRead(reads[0]?.path ?? '', module) : null,
+      directRead: reads.length === 1 && reads[0] ? findDirectRead(reads[0]) : null,
     }
   }
   return { root, unmatched }
@@ -174,8 +171,8 @@ function covers(pattern: readonly string[], other: readonly string[]): boolean {
   )
 }
 
-function findDirectRead(path: string, module: ApiModule | null): RouteMatch<unknown>['directRead'] {
-  const read = module?.directReads?.[path.slice(module.prefix.length)]
+function findDirectRead({ path, handler }: ListedRoute): RouteMatch<unknown>['directRead'] {
+  const read = directReadOf(handler)
   return read ? { read, refStart: path.indexOf(':') } : null
 }
 

@@ -1,13 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Events } from '../../events/events'
 import type { Deps } from '../../service/core/deps'
-import {
-  readGroup,
-  readGroupMembers,
-  readMember,
-  readMemberGroups,
-  readMembers,
-} from '../../service/reads/objects'
 import type { ApiModule } from '../server/apiModule'
 import { requireWriteAccess } from '../server/routeGroup'
 import { frontingRoutes } from './fronting'
@@ -15,13 +8,12 @@ import { groupRoutes } from './groups'
 import { guildRoutes } from './guilds'
 import { linkRoutes } from './links'
 import { memberRoutes } from './members'
-import { getMessage, messageRoutes } from './messages'
+import { messageRoutes } from './messages'
 import { streamRoutes } from './streams'
 import { switchRoutes } from './switches'
 import { systemRoutes } from './systems'
 import { tokenRoutes } from './tokens'
 import { transferRoutes } from './transfer'
-import { readFrontersByAccess, readSystemByAccess } from './watch'
 import { webhookRoutes } from './webhook'
 
 export interface Limits {
@@ -50,16 +42,6 @@ export function v2(deps: Deps, events: Events, limits: Limits, prefix: '/v2' | '
         .use(webhookRoutes(events, bodyLimit))
         .use(streamRoutes(deps, events, bodyLimit))
         .use(transferRoutes(deps, importLimit)),
-    directReads: {
-      '/systems/:systemRef': readSystemByAccess,
-      '/systems/:systemRef/members': readMembers,
-      '/systems/:systemRef/fronters': readFrontersByAccess,
-      '/members/:memberRef': readMember,
-      '/members/:memberRef/groups': readMemberGroups,
-      '/groups/:groupRef': readGroup,
-      '/groups/:groupRef/members': readGroupMembers,
-      '/messages/:message': getMessage,
-    },
     policy: { isCacheable: true },
     resources: {
       systems: { hasSystemParam: true },

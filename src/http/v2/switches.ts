@@ -12,7 +12,7 @@ import {
 import { readSwitch, readSwitches } from '../../service/reads/objects'
 import { describe, writeErrors } from '../server/openapi'
 import { parameter, parameters, parseLimit, parseTime } from '../server/query'
-import { routes } from '../server/routeGroup'
+import { direct, routes } from '../server/routeGroup'
 import { switchRef, systemRef } from './params'
 import { showFront } from './views'
 import { readFrontersByAccess } from './watch'
@@ -54,27 +54,18 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
         }),
       },
     )
-    .get(
-      '/systems/:systemRef/fronters',
-      async ({ params, viewer, set }) => {
-        const json = await readFrontersByAccess(deps, viewer, params.systemRef)
-        if (json !== null) return json
-        set.status = 204
-        return
-      },
-      {
-        params: ofSystem,
-        detail: describe({
-          tag: 'Switches',
-          id: 'getFronters',
-          summary: 'Get the current fronters',
-          description:
-            'Returns the latest switch. An empty list of members means that nobody is fronting; 204 means that the system has no switches.',
-          responses: { 200: 'Fronters', 204: null },
-          errors: ['badRequest', 'unauthorized', 'systemNotFound', 'frontersHidden'],
-        }),
-      },
-    )
+    .get('/systems/:systemRef/fronters', direct(deps, readFrontersByAccess), {
+      params: ofSystem,
+      detail: describe({
+        tag: 'Switches',
+        id: 'getFronters',
+        summary: 'Get the current fronters',
+        description:
+          'Returns the latest switch. An empty list of members means that nobody is fronting; 204 means that the system has no switches.',
+        responses: { 200: 'Fronters', 204: null },
+        errors: ['badRequest', 'unauthorized', 'systemNotFound', 'frontersHidden'],
+      }),
+    })
     .post(
       '/systems/:systemRef/switches',
       async ({ params, viewer, body }) => {

@@ -8,7 +8,7 @@ import type { Deps } from '../../service/core/deps'
 import { getVisibleSettings, patchSettings } from '../../service/systems/settings'
 import { patchSystem } from '../../service/systems/systems'
 import { describe, writeErrors } from '../server/openapi'
-import { routes } from '../server/routeGroup'
+import { direct, routes } from '../server/routeGroup'
 import { systemRef } from './params'
 import { readSystemByAccess } from './watch'
 
@@ -16,22 +16,18 @@ const params = t.Object({ systemRef })
 
 export function systemRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
-    .get(
-      '/systems/:systemRef',
-      async ({ params, viewer }) => await readSystemByAccess(deps, viewer, params.systemRef),
-      {
-        params,
-        detail: describe({
-          tag: 'Systems',
-          id: 'getSystem',
-          summary: 'Get a system',
-          description:
-            'Private fields are `null` for callers other than the owner. Use `GET /v2/systems/@me` to test a token.',
-          responses: { 200: 'System' },
-          errors: ['badRequest', 'unauthorized', 'systemNotFound'],
-        }),
-      },
-    )
+    .get('/systems/:systemRef', direct(deps, readSystemByAccess), {
+      params,
+      detail: describe({
+        tag: 'Systems',
+        id: 'getSystem',
+        summary: 'Get a system',
+        description:
+          'Private fields are `null` for callers other than the owner. Use `GET /v2/systems/@me` to test a token.',
+        responses: { 200: 'System' },
+        errors: ['badRequest', 'unauthorized', 'systemNotFound'],
+      }),
+    })
     .patch(
       '/systems/:systemRef',
       async ({ params, viewer, body }) => {

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import type { ApiModule } from '../../../src/http/server/apiModule'
+import { markDirect } from '../../../src/http/server/directRead'
 import { buildPolicyTable, createRouteTable, findPolicy } from '../../../src/http/server/routeTable'
 import { describe, expect, test } from '../../tools/test'
 
@@ -76,21 +77,23 @@ describe('findPolicy', () => {
 })
 
 describe('createRouteTable', () => {
-  const read = () => null
   const handler = () => undefined
+  const read = markDirect(
+    () => undefined,
+    () => null,
+  )
   const module: ApiModule = {
     prefix: '/v2',
     routes: () =>
       new Elysia({ prefix: '/v2' })
-        .get('/things/:ref', handler)
+        .get('/things/:ref', read)
         .patch('/things/:ref', handler)
-        .get('/things/:ref/parts', handler)
+        .get('/things/:ref/parts', read)
         .patch('/things/@me/parts', handler)
-        .get('/things/:ref/names', handler)
+        .get('/things/:ref/names', read)
         .get('/things/@me/names', handler)
         .post('/things', handler)
         .get('/plain/:ref', handler),
-    directReads: { '/things/:ref': read, '/things/:ref/parts': read, '/things/:ref/names': read },
     policy: {},
     resources: { things: {} },
   }

@@ -175,7 +175,7 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
         await page.locator('dialog [type=submit]').click()
       },
     ],
-    ['sheet of a field', 'fields', click('.things .round:last-child')],
+    ['sheet of a field', 'fields', click('.things > li > .row > .round')],
     ['question about a field', 'fields', click('.things > li > .row > .round', 'dialog .danger')],
     ['fields that could not be loaded', 'fields', undefined, '**/ext/v1/systems/@me/fields'],
     ['history as days', 'history'],

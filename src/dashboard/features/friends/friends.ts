@@ -1,7 +1,8 @@
 import { FRIENDS_BUCKET } from '../../../model/friends/bucket'
-import { ApiError, errorMessage } from '../../api/client'
+import { ApiError } from '../../api/client'
 import { api } from '../../api/resources'
 import type { Bucket, BucketKind, CustomField, Friend, Share } from '../../api/types'
+import { errorText, LIMIT_REACHED } from '../../core/errorText'
 import { groups, members } from '../../core/store'
 import { useQuery } from '../../core/useQuery'
 import { listNames, sharingStrings } from '../../texts/texts'
@@ -67,15 +68,14 @@ export function readCode(typed: string): string {
   return typed.trim().replace(/^.*#\/friend\//, '')
 }
 
+const INVITE_IS_OVER = 29009
+
 /** Returns true if the code of an invitation is wrong, used, withdrawn or expired. */
 export function isOver(cause: unknown): boolean {
-  return cause instanceof ApiError && cause.code === 29009
+  return cause instanceof ApiError && cause.code === INVITE_IS_OVER
 }
 
-/** Describes an error, with the texts of a limit and of a code that is over. */
+/** Returns a function that describes errors, with the texts of a limit and of a code that is over. */
 export function explainWith(limit: string) {
-  return (cause: unknown) => {
-    if (cause instanceof ApiError && cause.code === 49001) return limit
-    return isOver(cause) ? sharingStrings.inviteIsOver : errorMessage(cause)
-  }
+  return errorText({ [LIMIT_REACHED]: limit, [INVITE_IS_OVER]: sharingStrings.inviteIsOver })
 }

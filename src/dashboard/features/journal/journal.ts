@@ -1,10 +1,8 @@
 import { computed } from '@preact/signals'
-import type { Entity, JsonObject } from '../../../model/core/entity'
 import { type Instant, parseInstant } from '../../../model/core/time'
-import { ApiError, errorMessage } from '../../api/client'
 import { isCustomFront, type Member } from '../../api/types'
 import { formatter } from '../../core/appearance'
-import { problemsOf } from '../../core/form'
+import { errorText, LIMIT_REACHED } from '../../core/errorText'
 import { displayName, front, members, membersById } from '../../core/store'
 import { now } from '../../lib/clock'
 import { type Block, type Inline, parseMarkdown } from '../../lib/markdown'
@@ -37,11 +35,10 @@ export function firstWriter(): string {
   return fronters.find((member) => !isCustomFront(member))?.uuid ?? ''
 }
 
-/** Describes an error, with texts for those that only these pages get. */
+/** Describes an error. */
 export function explain(cause: unknown): string {
-  const code = cause instanceof ApiError ? cause.code : 0
-  if (code === 49001) return journalStrings.limitReached
-  return code === 49002 ? journalStrings.voteWasClosed : errorMessage(cause)
+  const { limitReached, voteWasClosed } = journalStrings
+  return errorText({ [LIMIT_REACHED]: limitReached, 49002: voteWasClosed })(cause)
 }
 
 /** Formats a time that may be in any year. */
@@ -80,9 +77,4 @@ function inlineText(inside: readonly Inline[]): string {
       return 'inside' in inline ? inlineText(inline.inside) : inline.text
     })
     .join('')
-}
-
-/** Describes the first problem of each value, by the field table. */
-export function findProblems(entity: Entity, values: JsonObject): Record<string, string> {
-  return problemsOf(entity, { values })
 }

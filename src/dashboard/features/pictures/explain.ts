@@ -1,8 +1,6 @@
 import { ApiError, errorMessage } from '../../api/client'
+import { LIMIT_REACHED } from '../../core/errorText'
 import { pictureStrings } from '../../texts/texts'
-
-/** Code of the error for a limit that is reached. */
-const LIMIT_REACHED = 49001
 
 /** Explains why a picture was not stored. */
 export function explainPicture(cause: unknown): string {

@@ -26,28 +26,19 @@ export function TimeFields({
 }: Props) {
   return (
     <div class="time-fields">
-      <label class="field">
-        {labels.time}
-        <input
-          type="time"
-          value={time}
-          required
-          aria-invalid={problem !== ''}
-          aria-describedby={`${name}-problem`}
-          onInput={(event) => onChange({ date, time: event.currentTarget.value })}
-        />
-      </label>
-      <label class="field">
-        {labels.date}
-        <input
-          type="date"
-          value={date}
-          required
-          aria-invalid={problem !== ''}
-          aria-describedby={`${name}-problem`}
-          onInput={(event) => onChange({ date: event.currentTarget.value, time })}
-        />
-      </label>
+      {(['time', 'date'] as const).map((key) => (
+        <label key={key} class="field">
+          {labels[key]}
+          <input
+            type={key}
+            value={key === 'time' ? time : date}
+            required
+            aria-invalid={problem !== ''}
+            aria-describedby={`${name}-problem`}
+            onInput={(event) => onChange({ date, time, [key]: event.currentTarget.value })}
+          />
+        </label>
+      ))}
       <ZoneNote />
       <ProblemText id={`${name}-problem`} text={problem} />
     </div>

@@ -63,11 +63,13 @@ export function createLocalTimes(zone: string): (local: number) => Instant {
 
 /** Zones without daylight saving time whose offset is not a whole number of hours. */
 const partialHours: Readonly<Record<string, string>> = {
+  '-9:30': 'Pacific/Marquesas',
   '+3:30': 'Asia/Tehran',
   '+4:30': 'Asia/Kabul',
   '+5:30': 'Asia/Kolkata',
   '+5:45': 'Asia/Kathmandu',
   '+6:30': 'Asia/Yangon',
+  '+8:45': 'Australia/Eucla',
   '+9:30': 'Australia/Darwin',
 }
 

@@ -72,7 +72,6 @@ export interface Origin {
   id: string
 }
 
-/** Row of the extension API. */
 export interface BundleExtRow {
   /** Reference in other rows of the same file. Unique within its list. */
   key: string
@@ -122,7 +121,6 @@ export interface BundleMember extends BundleEntity<MemberDraft> {
 }
 
 export interface BundleGroup extends BundleEntity<GroupDraft> {
-  /** Keys of members. */
   members: string[]
   /** `parent` is a key of this file's groups. */
   ext?: GroupExtPatch

@@ -56,7 +56,6 @@ export class PictureBytes {
     this.#parts.push(bytes)
   }
 
-  /** Returns what is kept. */
   build(): Uint8Array<ArrayBuffer> {
     this.#flush()
     this.#from = this.#to

@@ -54,8 +54,8 @@ export function ownExtension({ extensions }: JsonObject): JsonObject | null {
 }
 
 /**
- * Returns a row of our own export. In a record of ours, what is missing is null; in a record of
- * another app it is unknown and changes nothing.
+ * Returns a row of our own export. In our own files a missing key means null. In files of other apps
+ * it means unknown, and the value stays.
  */
 export function restoredRow(read: JsonObject, own: JsonObject | null): JsonObject {
   const entries = Object.entries(read)

@@ -3,7 +3,6 @@ import { type Placeholders, query } from '../../db/query'
 import type { Db } from '../../db/types'
 import { committedArchive } from '../../db/visible'
 
-/** A collection of archived rows. */
 export interface CollectionRow {
   collection: string
   rows: number

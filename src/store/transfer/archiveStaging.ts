@@ -26,7 +26,6 @@ export interface ArchivedName {
   readonly digest: string
 }
 
-/** Lists those of the rows that are archived already. */
 export async function listKnownRows(
   db: Db,
   systemId: number,

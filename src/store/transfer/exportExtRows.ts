@@ -138,7 +138,6 @@ export function valueRows(db: Db, members: readonly number[]): MaybePromise<Json
   return valuesOfMembers(db).all({ members: JSON.stringify(members) })
 }
 
-/** Numbers of the votes of polls. */
 export function voteTotals(
   db: Db,
   polls: readonly number[],

@@ -47,7 +47,6 @@ export async function groupExtsOf(db: Db, systemId: number) {
   return await extsOfGroups(db).all({ system: systemId })
 }
 
-/** Lists the guilds in which a system has autoproxy. */
 export async function guildsWithAutoproxy(db: Db, systemId: number): Promise<string[]> {
   return (await autoproxyOf(db).all({ system: systemId })).map(({ guild_id }) => guild_id)
 }

@@ -6,7 +6,6 @@ import type { Db } from '../../db/types'
 import { visibleBuckets, visibleFields, visibleFrontNotes, visibleRooms } from '../../db/visible'
 import { forEachOwned, type OwnedList, ownedKind } from '../../model/ownedKinds'
 
-/** A row with the system that it belongs to. */
 export interface KnownRow {
   readonly id: number
   readonly uuid: string

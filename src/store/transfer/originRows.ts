@@ -21,7 +21,6 @@ export function originKey({ app, collection, id }: Origin): string {
   return JSON.stringify([app, collection, id])
 }
 
-/** Number of origins in one statement. */
 export const ORIGINS_AT_ONCE = 500
 
 /** Finds the UUIDs of rows that were imported before. */
@@ -41,7 +40,6 @@ export async function findOrigins(
   return uuids
 }
 
-/** Counts the origins of a system. */
 export async function countOrigins(db: Db, systemId: number): Promise<number> {
   return (await countOf(db).get({ system: systemId }))?.size ?? 0
 }

@@ -14,7 +14,6 @@ import type { AppRow } from '../../../formats/simplyplural/rows'
 import type { JsonObject } from '../../../model/core/entity'
 import { listRowsToConvert, type RowToConvert } from '../../../store/transfer/conversionRows'
 
-/** An archived row of a convertible collection. */
 export interface SourceRow {
   readonly id: number
   readonly collection: ConvertibleCollection

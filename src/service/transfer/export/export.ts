@@ -93,7 +93,6 @@ export async function exportSystem(
   })
 }
 
-/** Runs an export in the queue of long reads, on one snapshot. */
 async function readOwn<T>(
   { longReads, snapshot }: Deps,
   viewer: Viewer,
@@ -203,7 +202,6 @@ export function createFile() {
     write(text: string) {
       size += sink.write(text)
     },
-    /** Number of bytes written so far. */
     get size() {
       return size
     },

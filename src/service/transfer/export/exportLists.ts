@@ -39,7 +39,6 @@ export interface ListSizes {
   readonly part: number
 }
 
-/** Part of one long list. */
 export interface ListPart {
   readonly name: LongList
   readonly rows: string[]
@@ -82,7 +81,6 @@ export class LongLists {
     return { short, long: lists.length > 0 ? { lists, after: null } : null }
   }
 
-  /** Reads the part that begins at a position. */
   async partAt({ lists, after }: ListPosition): Promise<ListPart> {
     const [name, ...others] = lists
     if (name === undefined) throw error('notFound', 'there is no such part')

@@ -88,7 +88,6 @@ function keyOfAccount(account: string): number {
   return -1 - Bun.hash.crc32(account)
 }
 
-/** Throws unless the caller may vouch for the accounts to link. */
 function rejectUnknownLinks(viewer: Viewer, { link }: ImportOptions): void {
   if (link === 'all') requireOperator(viewer)
   else for (const account of link) requirePlatformAuthority(viewer, account)
@@ -120,7 +119,6 @@ function toImportError({ reason, message }: UnreadableFile) {
   return error(reason in names ? names[reason as keyof typeof names] : 'badRequest', message)
 }
 
-/** Returns the maximum number of members and groups in a file. */
 async function limitsFor(
   deps: Deps,
   systemId: number | null,

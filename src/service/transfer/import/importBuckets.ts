@@ -77,7 +77,6 @@ export class BucketContents implements ImportStep {
   }
 }
 
-/** Keys of the rows that will be created. */
 function newKeys(
   matches: readonly { incoming: { key: string }; found: object | null }[],
 ): Set<string> {

@@ -19,7 +19,6 @@ export interface ImportLimiter {
     /** Aborted when the client closes its connection. A waiting import is dropped then. */
     signal: AbortSignal | null,
   ): Promise<T>
-  /** Queue for clients that wait before they send a file. */
   readonly uploadQueue: UploadQueue
   /** Number of files that are being received, waiting or being imported. */
   readonly count: number

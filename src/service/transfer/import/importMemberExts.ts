@@ -80,7 +80,6 @@ export class MemberExts implements ImportStep {
     })
   }
 
-  /** Changes what existing members have. */
   async apply(tx: Db): Promise<boolean> {
     const { run } = this
     if (!wants(run, 'members')) return false

@@ -34,7 +34,6 @@ import type { KnownOrigins } from './knownOrigins'
 /** Rows of one list of the extension API. */
 export class OwnedRows implements ImportStep {
   readonly reads = 'ext'
-  /** Keys of new rows. */
   readonly added = new Set<string>()
   /** Keys of existing rows that were found by their name only. */
   readonly named = new Set<string>()
@@ -143,7 +142,6 @@ export class OwnedRows implements ImportStep {
     return false
   }
 
-  /** Returns the number of rows that the system has. */
   async #countStored(): Promise<number> {
     const { run, list } = this
     const [{ db }, system] = [run.deps, run.systemId ?? 0]
@@ -333,7 +331,6 @@ function isCounted(list: OwnedList): list is keyof typeof rowLimits & OwnedList 
   return list in rowLimits
 }
 
-/** Rows that are found by name. */
 const namedRows = {
   fields: fieldsOfSystem,
   rooms: roomsOfSystem,

@@ -86,7 +86,6 @@ export interface ImportRun {
   readonly space: ImportSpace
   /** Returns the staging of the import, which begins with the first call. */
   staging(): Promise<Staging>
-  /** Staging if it has begun. */
   readonly begun: Staging | null
   /** Counts processed rows for the progress, and yields to the event loop when due. */
   advance(rows?: number): Promise<void>
@@ -133,7 +132,6 @@ async function hidOf({ db }: Deps, systemId: number | null): Promise<string> {
   return systemId === null ? '' : (await getSystemById(db, systemId)).hid
 }
 
-/** Returns whether a part of the file is imported. */
 export function wants({ options }: ImportRun, part: ImportPart): boolean {
   return options.only?.has(part) ?? true
 }

@@ -13,10 +13,8 @@ import { writeInBatches } from '../../systems/staging'
 import { type ImportRun, recordRename, wants } from './importRun'
 import type { ImportStep } from './importStep'
 
-/** Maximum number of switches of a system. */
 const MAX_SWITCHES = 1_000_000
 
-/** Maximum number of new switch IDs in the report. */
 const MAX_RENAMED = 5000
 
 /** Number of switches in one statement. One statement each would take three times as long. */

@@ -18,7 +18,6 @@ import { lastOfEach, type OwnedRows, writeAll } from './importRows'
 import { type ImportRun, leaveOut, NO_SPACE, NOT_IMPORTED, wants } from './importRun'
 import type { ImportStep } from './importStep'
 
-/** A value with the row IDs of its member and its field. */
 interface ValueRow {
   member_id: number
   field_id: number

@@ -48,7 +48,6 @@ export class ImportedFile {
     if (!isLong) yield
   }
 
-  /** Ends the reader of the file. */
   async close(): Promise<void> {
     await this.chunks.return?.()
   }

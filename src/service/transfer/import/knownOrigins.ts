@@ -18,7 +18,6 @@ export class KnownOrigins {
 
   constructor(readonly run: ImportRun) {}
 
-  /** Finds out which of the rows were imported before. */
   async load(origins: readonly Origin[]): Promise<void> {
     const { deps, systemId, advance } = this.run
     if (systemId === null) return
@@ -37,7 +36,6 @@ export class KnownOrigins {
     this.#added.push(origin)
   }
 
-  /** Records that a row has another UUID here. */
   replace(uuid: string, here: string): void {
     this.#replaced.set(uuid, here)
   }

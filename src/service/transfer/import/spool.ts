@@ -4,10 +4,8 @@ import { classifyError, isDiskNearlyFull, unavailableReason } from '../../../db/
 import type { ByteSource } from '../../../formats/chunks'
 import { error } from '../../../model/core/errors'
 
-/** A completely received file. */
 export interface SpooledFile {
   read(): AsyncIterable<Uint8Array>
-  /** Frees its space on the disk. */
   discard(): Promise<void>
 }
 

@@ -59,7 +59,6 @@ export function createUploadQueue(
   const { maxFiles, maxWaiting, waitMs, absentMs, reservedMs } = limits
   /** Systems with a reserved place, with the timer that frees it. */
   const reserved = new Map<number, Timer>()
-  /** Waiting systems, oldest first. */
   const waiting = new Map<number, Waiting>()
 
   const release = (systemId: number) => {

@@ -136,6 +136,7 @@ describe('a webhook request', () => {
       'Robin: hello',
     ],
     ['that times out twice', { kind: 'timeout', times: 2 }, 'wren: r:hello'],
+    ['refused with 5xx twice', { kind: 'status', status: 500, times: 2 }, 'wren: r:hello'],
   ]
   test.each(rows)('%s: the message is there once', async (_, fault, shown) => {
     const channelId = await bot.newChannel()
@@ -157,30 +158,6 @@ describe('a webhook request', () => {
       await pass(bot.expectTexts(channelId, shown, 'Robin: next'))
     })
     expect(requests).toBe(fault.when === 'after' ? 2 : 3)
-  })
-
-  test('refused with 5xx twice: the message stays, and its author is notified', async () => {
-    const channelId = await bot.newChannel()
-    const before = await countRequests(EXECUTE)
-    await users.failRequests({ route: EXECUTE, kind: 'status', status: 500, times: 2 })
-    await bot.send(channelId, 'r:hello')
-    await pass(
-      users.until(
-        () => countRequests(EXECUTE),
-        (count) => count === before + 2,
-      ),
-    )
-    // The clock stands still from here on, so that the notice is not deleted.
-    await bot.untilMessages(
-      channelId,
-      ([original, notice]) =>
-        original?.content.startsWith('r:hello') === true &&
-        notice?.content.startsWith('Discord had a fault') === true,
-    )
-    await bot.send(channelId, 'r:next')
-    await pass(
-      bot.untilMessages(channelId, (all) => all.some(({ content }) => content.startsWith('next'))),
-    )
   })
 })
 

@@ -11,6 +11,11 @@ export interface ToldFailure {
   readonly isPermission?: boolean
 }
 
+/** Returns whether Discord itself failed. */
+export function isFault(cause: unknown): boolean {
+  return cause instanceof DiscordError && cause.status >= 500
+}
+
 /** Returns the notice for the author about a failure; null if there is none. */
 export function describeFailure(cause: unknown, isVoice: boolean): ToldFailure | null {
   if (cause instanceof PartError) return { reason: 'part_failed', text: proxyTexts.partFailed }
@@ -31,7 +36,7 @@ export function describeFailure(cause: unknown, isVoice: boolean): ToldFailure |
   if (isVoice && cause.status === 400)
     return { reason: 'voice_refused', text: proxyTexts.voiceRefused }
   // Gone: nothing that the author could do.
-  if (isCode(10003, 10008)) return null
-  if (cause.status >= 500) return { reason: 'discord_fault', text: proxyTexts.discordFault }
+  // A notice would follow the original, which could then no longer be edited into a proxied one.
+  if (isCode(10003, 10008) || isFault(cause)) return null
   return { reason: 'failed', text: proxyTexts.failed }
 }

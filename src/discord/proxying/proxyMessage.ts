@@ -16,7 +16,7 @@ import { hasPermissions, missingPermissions } from '../permissions/permission'
 import { NotSentError } from '../rest/errors'
 import { describeRefusal, proxyTexts } from '../text/proxyTexts'
 import { buildOutgoing, type ProxyDecision, planAttachments } from './buildOutgoing'
-import { describeFailure } from './failure'
+import { describeFailure, isFault } from './failure'
 import { digestOf } from './findSent'
 import { deleteOriginalLater, recordSent, type Sent } from './finishProxied'
 import { findPrevious, noteLatest, noteSent } from './latest'
@@ -268,7 +268,7 @@ async function send(
     })
     if (failure?.isPermission) await reloadGuild(bot, message.guild_id)
     if (failure) refuse(failure.reason, failure.text)
-    else ignore(bot, message, 'failed', 'failed')
+    else ignore(bot, message, isFault(cause) ? 'discord_fault' : 'failed', 'failed')
     await settleClaim(bot.deps, discordBot, message.id, 'dropped')
     return null
   }

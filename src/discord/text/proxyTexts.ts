@@ -30,8 +30,6 @@ export const proxyTexts = {
   voiceRefused: 'Discord did not accept this voice message from me, so I did not proxy it.',
   partFailed: 'I could not send all files of this message, so I took back the part that was sent.',
   failed: 'Discord refused the proxied message, so I left yours as it is.',
-  discordFault:
-    'Discord had a fault, so I left your message as it is. Edit it or send it again in a moment.',
   deletionRefused:
     'I could not delete your message, because I lack the permission Manage Messages here, so I took back the proxied one.',
 }

@@ -244,13 +244,13 @@ export const commands: readonly Command[] = [
   command('group.privacy', `${G} <group> privacy [subject] [level]`, changePrivacy(groups), byId),
   command(
     'group.public',
-    `${G} <group> public|pub|show|unhide`,
+    `${G} <group> public|pub|show|shown|unhide|unhidden`,
     setVisibility(groups, 'public'),
     byId,
   ),
   command(
     'group.private',
-    `${G} <group> private|priv|hide`,
+    `${G} <group> private|priv|hide|hidden`,
     setVisibility(groups, 'private'),
     byId,
   ),

@@ -1,4 +1,4 @@
-import { bold, capitalize } from './format'
+import { bold, capitalize, choice, code } from './format'
 
 const privacySubjects: Readonly<Record<string, string>> = {
   visibility: 'Visibility',
@@ -73,7 +73,8 @@ export const fieldTexts = {
     `${owner}: ${label} follows the member’s own setting.`,
   privacyOf: (owner: string) => `Privacy of ${owner}`,
   privacyLevels: 'Say `public` or `private`.',
-  privacySubjectsAre: (subjects: readonly string[]) => `Choose one of: ${subjects.join(', ')}.`,
+  unknownPrivacySubject: (typed: string, near: readonly string[], all: readonly string[]) =>
+    `There is no privacy setting ${bold(typed)}. ${near.length > 0 ? `Did you mean ${choice(near.map(code))}? ` : ''}There are ${all.map(code).join(', ')}.`,
   /** Takes a label of `privacySubjects`. */
   privacyChanged: (owner: string, subject: string, level: string) =>
     `✅ ${owner}: ${subject.toLowerCase()} ${areOrIs(subject)} now ${level}.`,

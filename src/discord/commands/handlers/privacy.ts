@@ -1,4 +1,5 @@
 import type { Entity, Level } from '../../../model/core/entity'
+import { suggest } from '../../../model/core/suggest'
 import { escapeMarkdown } from '../../messages/escape'
 import type { Answer } from '../answer'
 import { buildEmbed } from '../cards/embed'
@@ -72,14 +73,17 @@ export async function runPrivacy(
     }))
     return { embeds: [buildEmbed({ title: texts.privacyOf(owner), fields })] }
   }
+  const keys = findLevels(entity, subject)
+  if (keys.length === 0) {
+    const all = [...entity.levels.map(subjectOf), 'all']
+    const near = suggest(all, subject.toLowerCase())
+    throw new Refusal(texts.unknownPrivacySubject(escapeMarkdown(subject), near, all))
+  }
   const wanted = level === undefined ? undefined : LEVELS.get(level.toLowerCase())
-  const subjects = entity.levels.map(subjectOf)
   if (wanted === undefined) throw new Refusal(texts.privacyLevels)
-  const found = findLevels(entity, subject)
-  if (found.length === 0) throw new Refusal(texts.privacySubjectsAre([...subjects, 'all']))
-  await write(Object.fromEntries(found.map((key) => [key, wanted])))
-  const [key = ''] = found.map(subjectOf)
-  const what = found.length > 1 ? texts.everything : (texts.privacySubjects[key] ?? key)
+  await write(Object.fromEntries(keys.map((key) => [key, wanted])))
+  const [changed = ''] = keys.map(subjectOf)
+  const what = keys.length > 1 ? texts.everything : (texts.privacySubjects[changed] ?? changed)
   return { content: texts.privacyChanged(name, what, wanted) }
 }
 

@@ -102,7 +102,12 @@ export const systemConversations: Conversations = {
     ['pk;system privacy gs unhide', 'group list is now public'],
     ['pk;system privacy all private', 'everything is now private'],
     ['pk;system privacy', 'Description: Private'],
-    ['pk;system privacy nonsense public', '❌ Choose one of: name'],
+    [
+      'pk;system privacy nonsense public',
+      ['❌ There is no privacy setting **nonsense**', 'There are `name`'],
+    ],
+    ['pk;system privacy descripton private', 'Did you mean `description`?'],
+    ['pk;system privacy nonsense', '❌ There is no privacy setting **nonsense**'],
     ['pk;system privacy desc', '❌ Say `public` or `private`'],
     ['pk;system <harbour> privacy all public', '❌ That does not belong'],
   ],

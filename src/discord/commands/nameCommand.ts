@@ -10,8 +10,18 @@ const byId: ReadonlyMap<string, Command> = new Map(
   commands.filter(({ isListed }) => isListed).map((command) => [command.id, command]),
 )
 
-const slashById: ReadonlyMap<string | null, SlashCommand> = new Map(
-  slashCommands.toReversed().map((command) => [command.textCommand, command]),
+interface SlashVariant {
+  readonly command: SlashCommand
+  readonly fixed: Values
+}
+
+const slashById: ReadonlyMap<string | null, SlashVariant> = new Map(
+  slashCommands
+    .toReversed()
+    .flatMap((command): (readonly [string | null, SlashVariant])[] => [
+      [command.textCommand, { command, fixed: {} }],
+      ...Object.entries(command.variants).map(([id, fixed]) => [id, { command, fixed }] as const),
+    ]),
 )
 
 /** Names commands with the prefix that was typed. */
@@ -26,10 +36,11 @@ export function nameTextCommands(prefix: string): NameCommand {
 export function nameSlashCommands(prefix: string): NameCommand {
   const nameText = nameTextCommands(prefix)
   return (id, values = {}) => {
-    const command = slashById.get(id)
-    if (!command) return nameText(id, values)
+    const variant = slashById.get(id)
+    if (!variant) return nameText(id, values)
+    const { command, fixed } = variant
     const options = command.options.flatMap(({ name, parameter }) => {
-      const value = parameter === null ? undefined : values[parameter]
+      const value = fixed[name] ?? (parameter === null ? undefined : values[parameter])
       return value === undefined ? [] : [` ${name}:${value}`]
     })
     return formatSpan(`/${command.name}${options.join('')}`)

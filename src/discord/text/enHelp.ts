@@ -6,6 +6,11 @@ interface Topic {
   readonly text: (name: NameCommand) => string
 }
 
+/** Joins names of commands, of which one slash command may replace several. */
+function distinct(...names: readonly string[]): string {
+  return [...new Set(names)].join(', ')
+}
+
 /** Topics of `help` in English, by name. */
 export const topics: Readonly<Record<string, Topic>> = {
   start: {
@@ -34,7 +39,7 @@ export const topics: Readonly<Record<string, Topic>> = {
     text: (name) =>
       [
         `${name('member.new')} adds a member, ${name('member.show')} shows one, ${name('system.list')} lists them.`,
-        `Change a member with ${name('member.displayname')}, ${name('member.description')}, ${name('member.pronouns')}, ${name('member.avatar')} and so on; without a value the command shows the field.`,
+        `Change a member with ${distinct(name('member.displayname'), name('member.description'), name('member.pronouns'), name('member.avatar'))} and so on; without a value the command shows the field.`,
         'Name members by name, display name or ID. Names with spaces need quotes: "two words".',
       ].join('\n'),
   },

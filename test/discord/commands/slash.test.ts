@@ -57,6 +57,20 @@ describe('definitions', () => {
     expect(definitions.length).toBe(slash.length + messageMenuNames.length + 1)
   })
 
+  test('the values of variants are those of options', () => {
+    const values = slashCommands.flatMap(({ variants, options }) =>
+      Object.values(variants)
+        .flatMap((fixed) => Object.entries(fixed))
+        .map(([name, value]) => ({
+          value,
+          option: options.find((option) => option.name === name),
+        })),
+    )
+    expect(values.length).toBeGreaterThan(0)
+    for (const { value, option } of values)
+      expect(option?.type === 'flag' ? ['True'] : option?.choices).toContain(value)
+  })
+
   test('every description belongs to a slash command or an option', () => {
     const descriptions = slashCommands.flatMap(({ options }) =>
       options.map(({ description }) => description),

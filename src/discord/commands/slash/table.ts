@@ -35,6 +35,8 @@ export interface SlashCommand {
   readonly run: SlashHandler
   /** Text command that does the same. */
   readonly textCommand: CommandId | null
+  /** Text commands that it replaces with fixed values of its options. */
+  readonly variants: Readonly<Partial<Record<CommandId, Readonly<Record<string, string>>>>>
   /** Answers with a form, which can only be the first response. */
   readonly isForm: boolean
   readonly isGuildOnly: boolean
@@ -42,7 +44,7 @@ export interface SlashCommand {
 }
 
 type Details = Partial<
-  Pick<SlashCommand, 'textCommand' | 'isForm' | 'isGuildOnly' | 'needsManageGuild'>
+  Pick<SlashCommand, 'textCommand' | 'variants' | 'isForm' | 'isGuildOnly' | 'needsManageGuild'>
 >
 
 /** Creates a line from the ID of a text command, whose handler it shares, or from a handler. */
@@ -52,7 +54,7 @@ function slash(
   options: readonly SlashOption[] = [],
   details: Details = {},
 ): SlashCommand {
-  const defaults = { isForm: false, isGuildOnly: false, needsManageGuild: false }
+  const defaults = { variants: {}, isForm: false, isGuildOnly: false, needsManageGuild: false }
   if (typeof run !== 'string')
     return { ...defaults, textCommand: null, ...details, name, options, run }
   const command = commands.find(({ id }) => id === run)
@@ -99,7 +101,10 @@ export const slashCommands: readonly SlashCommand[] = [
     optional('name', 'name'),
     optional('invite', 'invite', { parameter: 'code' }),
   ]),
-  slash('system edit', editForm(systems), [], form),
+  slash('system edit', editForm(systems), [], {
+    ...form,
+    variants: { 'system.name': {}, 'system.tag': {} },
+  }),
   slash('system privacy', 'system.privacy', [subject(system.levels), theLevel]),
   slash('system link', 'link', [required('account', 'account to link', { type: 'account' })]),
   slash('system unlink', 'unlink', [required('account', 'account to unlink', { type: 'account' })]),
@@ -118,7 +123,10 @@ export const slashCommands: readonly SlashCommand[] = [
     ],
     { textCommand: 'member.new' },
   ),
-  slash('member edit', editForm(members), [theMember], form),
+  slash('member edit', editForm(members), [theMember], {
+    ...form,
+    variants: { 'member.displayname': {}, 'member.description': {}, 'member.pronouns': {} },
+  }),
   slash(
     'member avatar',
     setAvatar,
@@ -128,7 +136,13 @@ export const slashCommands: readonly SlashCommand[] = [
       optional('file', 'file of a picture', { type: 'file' }),
       optional('where', 'where', { choices: ['everywhere', 'proxy', 'server'] }),
     ],
-    { textCommand: 'member.avatar' },
+    {
+      textCommand: 'member.avatar',
+      variants: {
+        'member.proxyavatar': { where: 'proxy' },
+        'member.serveravatar': { where: 'server' },
+      },
+    },
   ),
   slash(
     'member tags',
@@ -138,7 +152,12 @@ export const slashCommands: readonly SlashCommand[] = [
       required('action', 'action', { choices: ['set', 'add', 'remove', 'clear'] }),
       optional('tags', 'tags'),
     ],
-    { textCommand: 'member.proxy.set' },
+    {
+      variants: {
+        'member.proxy.set': { action: 'set' },
+        'member.proxy.add': { action: 'add' },
+      },
+    },
   ),
   slash(
     'member server',
@@ -156,7 +175,9 @@ export const slashCommands: readonly SlashCommand[] = [
     flag('keep_tags', 'keep_tags'),
     flag('tts', 'tts'),
   ]),
-  slash('member privacy', 'member.privacy', [theMember, subject(member.levels), theLevel]),
+  slash('member privacy', 'member.privacy', [theMember, subject(member.levels), theLevel], {
+    variants: { 'member.private': { subject: 'all', level: 'private' } },
+  }),
   slash('member delete', 'member.delete', [theMember], form),
   slash('member list', 'system.list', [
     optional('search', 'search', { parameter: 'term' }),
@@ -232,7 +253,9 @@ export const slashCommands: readonly SlashCommand[] = [
 
   slash('import', 'import', [required('file', 'file to import', { type: 'file' })]),
   slash('export', 'export'),
-  slash('token', 'token', [flag('refresh', 'refresh')]),
+  slash('token', 'token', [flag('refresh', 'refresh')], {
+    variants: { 'token.refresh': { refresh: 'True' } },
+  }),
   slash('dashboard', 'dashboard'),
   slash('link', linkByCode, [optional('code', 'code')]),
   slash('help', 'help', [optional('topic', 'topic')]),

@@ -57,7 +57,7 @@ export const privateConversations: Conversations = {
     { say: 'pk;token', answer: DIRECT, direct: 'called *Discord 2*.' },
     { say: 'pk;token refresh', answer: DIRECT, direct: 'called *Discord*.' },
     { say: 'pk;token', options: inDirect, answer: 'called *Discord 3*.' },
-    { use: 'token', answer: 'called *Discord 4*.' },
+    { use: 'token', answer: ['called *Discord 4*.', '`/token refresh:True` replaces'] },
     { use: 'token', with: { refresh: true }, answer: 'called *Discord*.' },
   ],
   'dashboard link: by direct message, or ephemerally': [

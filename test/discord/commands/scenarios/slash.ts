@@ -320,7 +320,22 @@ export const slashConversations: Conversations = {
   ],
   '/help, /permissions and /invite': [
     { use: 'help', answer: ['`/system new`', 'Topics'] },
-    { use: 'help', with: { topic: 'proxy' }, answer: ['Proxy tags', '`/member tags tags:[text]`'] },
+    {
+      use: 'help',
+      with: { topic: 'proxy' },
+      answer: ['Proxy tags', '`/member tags action:set tags:[text]`', '`/member tags action:add'],
+    },
+    {
+      use: 'help',
+      with: { topic: 'member' },
+      answer: 'Change a member with `/member edit`, `/member avatar` and so on',
+    },
+    {
+      use: 'help',
+      with: { topic: 'privacy' },
+      answer: '`/member privacy subject:all level:private`',
+    },
+    { use: 'help', with: { topic: 'token' }, answer: '`/token refresh:True`' },
     { use: 'permissions', answer: '1 more channel that you cannot see' },
     { use: 'permissions', with: { channel: '<channel>' }, answer: '✅ I have all permissions' },
     { use: 'invite', answer: 'https://discord.com' },

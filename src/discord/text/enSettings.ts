@@ -27,6 +27,15 @@ const explanations: Readonly<Record<string, string>> = {
   say: 'Members may speak with `/say`, which AutoMod does not see.',
 }
 
+interface Limited {
+  readonly count: number
+  readonly limit: number | null | undefined
+}
+
+function ofLimit({ count, limit }: Limited): string {
+  return limit ? `${count} of at most ${limit}` : String(count)
+}
+
 /** Texts about settings of systems and servers. */
 export const settingTexts = {
   configTitle: 'Settings of your system',
@@ -41,6 +50,10 @@ export const settingTexts = {
     `${explanation} Change it with ${command}.`,
   /** Explanations of settings by name. */
   explanations,
+  limits: (members: Limited, groups: Limited) =>
+    `Your system has ${ofLimit(members)} members and ${ofLimit(groups)} groups. The operator of this bot sets these limits.`,
+  colorsShown:
+    'Cards here always show the code of a colour, so there is nothing to change. Your setting of PluralKit is kept for exports.',
   unknownZone: (typed: string) =>
     `I find no time zone for ${bold(typed)}. Name a city, a country or an offset: Berlin, Japan, UTC+5.`,
   zoneWithTime: (zone: string, time: string) => `${code(zone)}: ${time}`,

@@ -11,11 +11,13 @@ import { escapeMarkdown, formatCodeSpan } from '../../messages/escape'
 import type { Answer } from '../answer'
 import { confirm } from '../ask'
 import { buildEmbed } from '../cards/embed'
+import type { Handler } from '../command'
 import type { Context } from '../context'
 import type { Arguments } from '../grammar/matchCommand'
 import { type Own, ownSettings, requireOwn } from '../ownSystem'
 import { Refusal } from '../refusal'
 import { distinctZones, findZones, timeIn } from '../timeZones'
+import { viewGroups, viewMembers } from '../views'
 import { parseDuration } from '../when'
 import { orNull, parseSwitched, requireGuild } from './common'
 
@@ -94,15 +96,18 @@ export const settingTable: readonly Setting[] = [
       return seconds === DEFAULT_LATCH_TIMEOUT ? null : seconds
     },
   },
-  ofSystem(['proxy case', 'case'], 'case_sensitive_proxy_tags'),
+  ofSystem(['proxy case', 'case', 'pc'], 'case_sensitive_proxy_tags'),
   ofSystem(['proxy error', 'pe'], 'proxy_error_message_enabled'),
   ofSystem(['proxy switch', 'proxyswitch', 'ps'], 'proxy_switch'),
   ofSystem(['private member', 'private members', 'pm', 'mp'], 'member_default_private'),
   ofSystem(['private group', 'private groups', 'pg', 'gp'], 'group_default_private'),
   ofSystem(['show private', 'showprivate', 'sp'], 'show_private_info'),
-  ofSystem(['split ids', 'split id', 'sid'], 'hid_display_split'),
-  ofSystem(['cap ids', 'cap id', 'caps ids', 'capitalize ids', 'cid'], 'hid_display_caps'),
-  ofSystem(['pad ids', 'pad id', 'id pad', 'id padding', 'pid'], 'hid_list_padding'),
+  ofSystem(['split ids', 'split id', 'sid', 'sids'], 'hid_display_split'),
+  ofSystem(
+    ['cap ids', 'cap id', 'caps ids', 'capitalize ids', 'capitalise ids', 'cid'],
+    'hid_display_caps',
+  ),
+  ofSystem(['pad ids', 'pad id', 'id pad', 'ids pad', 'id padding', 'pid'], 'hid_list_padding'),
   ofSystem(['name format', 'nameformat', 'nf'], 'name_format'),
   {
     names: ['server name format', 'servernameformat', 'snf'],
@@ -147,6 +152,24 @@ export async function runConfig(context: Context, { lists, flags }: Arguments): 
   if (isClear || !setting.question || flags.has('y')) return store()
   return confirm(context, setting.question(context, value), store)
 }
+
+/** Shows how many members and groups the system may have; the operator sets both numbers. */
+export async function showLimits(context: Context): Promise<Answer> {
+  const { texts } = context
+  const own = await requireOwn(context)
+  const { member_limit, group_limit } = await ownSettings(context, own)
+  const members = await viewMembers(context, own.viewer, '@me')
+  const groups = await viewGroups(context, own.viewer, '@me')
+  return {
+    content: texts.limits(
+      { count: members.length, limit: member_limit },
+      { count: groups.length, limit: group_limit },
+    ),
+  }
+}
+
+/** Answers for a setting of PluralKit that has no effect here. */
+export const explainColor: Handler = async ({ texts }) => ({ content: texts.colorsShown })
 
 /** Finds the setting whose name begins the words; the rest is its value. */
 export function findSetting<T extends { readonly names: readonly string[] }>(

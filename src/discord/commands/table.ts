@@ -17,7 +17,7 @@ import {
   unlink,
 } from './handlers/accounts'
 import { runAutoproxy } from './handlers/autoproxy'
-import { explainColor, runConfig, showLimits } from './handlers/config'
+import { runConfig } from './handlers/config'
 import { checkChannel, checkPermissions } from './handlers/debug'
 import { changePrivacy, removeSubject, setVisibility, showId } from './handlers/entity'
 import { changeField, changeGuildField, fieldFlags } from './handlers/fields'
@@ -289,17 +289,6 @@ export const commands: readonly Command[] = [
     where: 'servers',
   }),
   command('config', 'config|cfg|configure [setting]', runConfig, { flags: [CLEAR] }),
-  command('config', 'config|cfg|configure limit|limits', showLimits, { isHidden: true }),
-  command('config', 'config|cfg|configure member|group limit', showLimits, { isHidden: true }),
-  command(
-    'config',
-    'config|cfg|configure show color|colour|colors|colours [switched]',
-    explainColor,
-    { isHidden: true },
-  ),
-  command('config', 'config|cfg|configure showcolor|showcolour [switched]', explainColor, {
-    isHidden: true,
-  }),
   command('serverconfig', 'serverconfig|scfg|guildconfig [setting]', runServerConfig, {
     flags: [CLEAR],
     needs: 'Manage Server',

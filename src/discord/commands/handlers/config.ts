@@ -11,7 +11,6 @@ import { escapeMarkdown, formatCodeSpan } from '../../messages/escape'
 import type { Answer } from '../answer'
 import { confirm } from '../ask'
 import { buildEmbed } from '../cards/embed'
-import type { Handler } from '../command'
 import type { Context } from '../context'
 import type { Arguments } from '../grammar/matchCommand'
 import { type Own, ownSettings, requireOwn } from '../ownSystem'
@@ -135,6 +134,8 @@ export async function runConfig(context: Context, { lists, flags }: Arguments): 
   const own = await requireOwn(context)
   const words = lists.setting ?? []
   if (words.length === 0) return listSettings(context, own)
+  const answered = findSetting(answers, words)
+  if (answered) return answered.setting.run(context)
   const found = findSetting(settingTable, words)
   if (!found) throw unknownSetting(context, 'config', settingTable, words)
   const { setting, rest } = found
@@ -154,7 +155,7 @@ export async function runConfig(context: Context, { lists, flags }: Arguments): 
 }
 
 /** Shows how many members and groups the system may have; the operator sets both numbers. */
-export async function showLimits(context: Context): Promise<Answer> {
+async function showLimits(context: Context): Promise<Answer> {
   const { texts } = context
   const own = await requireOwn(context)
   const { member_limit, group_limit } = await ownSettings(context, own)
@@ -169,7 +170,13 @@ export async function showLimits(context: Context): Promise<Answer> {
 }
 
 /** Answers for a setting of PluralKit that has no effect here. */
-export const explainColor: Handler = async ({ texts }) => ({ content: texts.colorsShown })
+const explainColor = async ({ texts }: Context): Promise<Answer> => ({ content: texts.colorsShown })
+
+/** Words of PluralKit's settings that have no value here. */
+const answers = [
+  { names: ['limit', 'limits', 'member limit', 'group limit'], run: showLimits },
+  { names: ['show color', 'show colour', 'show colors', 'show colours'], run: explainColor },
+] as const
 
 /** Finds the setting whose name begins the words; the rest is its value. */
 export function findSetting<T extends { readonly names: readonly string[] }>(

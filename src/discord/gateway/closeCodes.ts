@@ -15,18 +15,18 @@ export interface FatalClose {
 
 /** Returns the reason and the remedy of a fatal close code; null if the bot may connect again. */
 export function findFatalClose(code: number, applicationId: string | null): FatalClose | null {
-  const found = fatal[code]
-  if (!found) return null
+  const problem = fatal[code]
+  if (!problem) return null
   const page = applicationPage(applicationId)
-  const remedy = found.remedy.replace('{page}', applicationId === null ? page : `${page}/bot`)
-  return { code, reason: found.reason, remedy }
+  const remedy = problem.remedy.replace('{page}', applicationId === null ? page : `${page}/bot`)
+  return { code, reason: problem.reason, remedy }
 }
 
 /** Returns reason and remedy of a bot token that Discord refused, also before the first connection. */
 export function describeRefusedToken(applicationId: string | null): FatalClose {
-  const found = findFatalClose(TOKEN_REFUSED, applicationId)
-  if (!found) throw new Error(`close code ${TOKEN_REFUSED} is not fatal`)
-  return found
+  const close = findFatalClose(TOKEN_REFUSED, applicationId)
+  if (!close) throw new Error(`close code ${TOKEN_REFUSED} is not fatal`)
+  return close
 }
 
 const fatal: Readonly<Record<number, { reason: string; remedy: string }>> = {

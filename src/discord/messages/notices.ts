@@ -54,7 +54,7 @@ export function createNotices(core: BotCore): Notices {
     if (!maySend) return
     const mayReply = hasPermissions(permissions, 'ReadMessageHistory')
     const reference = { message_id, fail_if_not_exists: false }
-    const sent = await rest.request<APIMessage>('POST', '/channels/{channel_id}/messages', {
+    const message = await rest.request<APIMessage>('POST', '/channels/{channel_id}/messages', {
       params: { channel_id },
       body: {
         content: text,
@@ -66,7 +66,7 @@ export function createNotices(core: BotCore): Notices {
       await stopSignal.sleep(timing.noticeMs)
       await rest
         .request('DELETE', '/channels/{channel_id}/messages/{message_id}', {
-          params: { channel_id, message_id: sent.id },
+          params: { channel_id, message_id: message.id },
         })
         .catch((cause) => {
           if (!hasCode(cause, 10003, 10008)) throw cause

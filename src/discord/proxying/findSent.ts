@@ -36,7 +36,10 @@ export async function listSent(
     isProxying: true,
   })
   return messages
-    .filter((one) => one.webhook_id !== undefined && one.application_id === identity.applicationId)
+    .filter(
+      (message) =>
+        message.webhook_id !== undefined && message.application_id === identity.applicationId,
+    )
     .toSorted((a, b) => Number(BigInt(a.id) - BigInt(b.id)))
 }
 

@@ -3,7 +3,6 @@ import { withTimeout } from '../../runtime/timers/withTimeout'
 import { RESUMABLE_CLOSE } from './closeCodes'
 import type { GatewayTiming } from './timing'
 
-/** Reason why a connection ended. */
 export type ConnectionEnd =
   | { readonly kind: 'closed'; readonly code: number }
   /** Discord asked for a new connection (op 7), or did not acknowledge a heartbeat. */

@@ -35,7 +35,6 @@ export interface GatewayParts {
   /** ID of the application, for the link in the remedy of a fatal close; null if unknown. */
   applicationId(): string | null
   readonly onEvent: ShardParts['onEvent']
-  /** Called after each change of the state of a shard. */
   onStateChange?(): void
   /** Called once; all shards are stopped then. */
   onFatal(close: FatalClose): void

@@ -57,7 +57,6 @@ export interface ShardParts {
   readonly metrics?: ShardMetrics | undefined
   loadGatewayInfo(): Promise<GatewayInfo>
   applicationId(): string | null
-  /** Called after each change of the state. */
   onStateChange?(): void
   /**
    * Handles an event. The event counts as handled when the promise settles. The ID is the same

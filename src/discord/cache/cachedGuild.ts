@@ -12,10 +12,8 @@ export interface CachedChannel {
   readonly slowmodeSeconds: number
 }
 
-/** Everything that the bot keeps about a guild. */
 export interface CachedGuild extends PermissionGuild {
   readonly boostTier: number
-  /** Roles of the bot's own member. */
   readonly ownRoleIds: readonly string[]
   findRole(id: string): { readonly permissions: bigint; readonly mentionable: boolean } | undefined
   /** Finds a channel or an active thread. */
@@ -29,7 +27,6 @@ export interface GuildFields {
   readonly premium_tier: number
 }
 
-/** A guild with everything that the cache keeps of it. */
 export interface LoadedGuild {
   readonly guild: GuildFields & { readonly roles: readonly RoleFields[] }
   readonly channels: readonly ChannelFields[]

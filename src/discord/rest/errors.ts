@@ -6,7 +6,6 @@ export interface FieldProblem {
   readonly message: string
 }
 
-/** An error response of Discord. */
 export class DiscordError extends Error {
   override readonly name = 'DiscordError'
   constructor(
@@ -48,7 +47,6 @@ export function isUncertain(error: unknown): boolean {
   return error instanceof NoResponseError || (error instanceof DiscordError && error.status >= 500)
 }
 
-/** Returns whether Discord refused the bot token. */
 export function isTokenRefused(error: unknown): boolean {
   return error instanceof DiscordError && error.status === 401
 }

@@ -36,7 +36,6 @@ export function planAttachments(
   return planUploads(attachments, guild.boostTier)
 }
 
-/** Builds what the webhook sends for a message. */
 export function buildOutgoing(
   parts: BuildParts,
   files: Outgoing['parts'],

@@ -37,7 +37,6 @@ export function hasPermissions(granted: bigint, ...names: readonly PermissionNam
   return (granted & required) === required
 }
 
-/** Returns the names of the permissions that are not granted. */
 export function missingPermissions(
   granted: bigint,
   names: readonly PermissionName[],

@@ -60,7 +60,6 @@ export interface BotParts {
   readonly options: BotOptions
   readonly log: Log
   readonly metrics: DiscordMetrics | undefined
-  /** Returns whether this process holds the lease. */
   holdsLease(): boolean
   isDatabaseAway(cause: unknown): boolean
   onIdentified(identity: Identity): void

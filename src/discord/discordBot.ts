@@ -5,7 +5,6 @@ import type { Identity } from './bot/core'
 /** Lease of the bot: only the process that holds it is connected to Discord. */
 export interface BotLease {
   holds(): boolean
-  /** Finds the process that holds it. */
   findHolder(): Promise<string | null>
   onAcquired(begin: () => void): void
   onLost(end: () => void): void

@@ -107,9 +107,14 @@ describe('checks before a message is proxied', () => {
     await bot.askAsBot(`PATCH /bot/guilds/${guild.id}`, { require_system_tag: false })
     await bot.send(channelId, 'r:three', { files: [{ filename: 'a', size: 11 * mebibyte }] })
     await bot.settle(channelId)
+    await users.failRequests({ route: EXECUTE, kind: 'status', status: 502, times: 2 })
+    await bot.send(channelId, 'r:four')
+    await bot.settle(channelId)
     await bot.ask('PATCH /v2/systems/@me/settings', { proxy_error_message_enabled: true })
     const messages = await users.messages({ channelId })
     expect(messages.filter(({ author }) => author.id === bot.discord.botId)).toEqual([])
+    const [left] = messages.filter(({ content }) => content.startsWith('r:four'))
+    expect(left).toMatchObject({ reactions: {} })
   })
 
   test.each([['VIEW_CHANNEL' as const], ['SEND_MESSAGES' as const]])(
@@ -251,12 +256,15 @@ describe('answers of Discord', () => {
     await bot.expectTexts(channelId, 'Robin: hello')
   })
 
-  test('5xx twice: the original stays', async () => {
+  test('5xx twice: the original stays and gets a reaction; an edit proxies it', async () => {
     const channelId = await bot.newChannel()
     await users.failRequests({ route: EXECUTE, kind: 'status', status: 502, times: 2 })
-    await bot.send(channelId, 'r:hello')
+    const { id } = await bot.send(channelId, 'r:hello')
+    const messages = await bot.untilMessages(channelId, ([first]) => Boolean(first?.reactions['⚠️']))
+    expect(messages.map((message) => message.id)).toEqual([id])
+    await users.editMessage({ channelId, messageId: id, content: 'r:hello again' })
     await bot.send(channelId, 'r:next')
-    await bot.expectTexts(channelId, 'wren: r:hello', 'Robin: next')
+    await bot.expectTexts(channelId, 'Robin: hello again', 'Robin: next')
   })
 
   test('two equal messages of which one had no answer are both proxied', async () => {

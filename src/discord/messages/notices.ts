@@ -24,6 +24,23 @@ export interface Notices {
   notify(notice: Notice): void
   /** Notifies only if the system of the author wants to know about problems. */
   notifyIfWanted(system: string | null, notice: Notice): void
+  /** Adds a reaction instead of a message, under the same condition. */
+  markIfWanted(system: string | null, place: Place): void
+}
+
+/** A message, and the permissions of the bot in its channel. */
+type Place = Pick<Notice, 'channelId' | 'messageId' | 'permissions'>
+
+/** Adds a reaction, if the bot may. */
+export async function addReaction(
+  { rest }: Pick<BotCore, 'rest'>,
+  { channelId: channel_id, messageId: message_id, permissions }: Place,
+  emoji: string,
+): Promise<void> {
+  if (!hasPermissions(permissions, 'AddReactions', 'ReadMessageHistory')) return
+  await rest.request('PUT', '/channels/{channel_id}/messages/{message_id}/reactions/{emoji}/@me', {
+    params: { channel_id, message_id, emoji },
+  })
 }
 
 const MAX_REMEMBERED = 5000
@@ -88,6 +105,11 @@ export function createNotices(core: BotCore): Notices {
     notifyIfWanted(system, notice) {
       background.run('notice', async () => {
         if ((await wantsNotices(system)) && !isRepeated(notice)) await send(notice)
+      })
+    },
+    markIfWanted(system, place) {
+      background.run('reaction', async () => {
+        if (await wantsNotices(system)) await addReaction(core, place, '⚠️')
       })
     },
   }

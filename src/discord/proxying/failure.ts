@@ -36,7 +36,8 @@ export function describeFailure(cause: unknown, isVoice: boolean): ToldFailure |
   if (isVoice && cause.status === 400)
     return { reason: 'voice_refused', text: proxyTexts.voiceRefused }
   // Gone: nothing that the author could do.
-  // A notice would follow the original, which could then no longer be edited into a proxied one.
+  // A notice after a fault would follow the original, which could then no longer be proxied by an
+  // edit. A reaction says it instead.
   if (isCode(10003, 10008) || isFault(cause)) return null
   return { reason: 'failed', text: proxyTexts.failed }
 }

@@ -11,7 +11,7 @@ import { describeError } from '../bot/core'
 import { hashContent } from '../cache/latestMessages'
 import { type ChannelContext, findChannelContext, ownPermissions } from '../messages/channelContext'
 import { findSkipReason, type IncomingMessage, MessageFlag } from '../messages/incomingMessage'
-import type { Notice } from '../messages/notices'
+import { addReaction, type Notice } from '../messages/notices'
 import { hasPermissions, missingPermissions } from '../permissions/permission'
 import { NotSentError } from '../rest/errors'
 import { describeRefusal, proxyTexts } from '../text/proxyTexts'
@@ -124,35 +124,32 @@ function ignore(
 }
 
 /** Shows that a backslash command took effect. */
-function confirm(
+function confirm(bot: Bot, message: IncomingMessage, channelContext: ChannelContext): void {
+  bot.background.run('reaction', () =>
+    addReaction(bot, placeOf(bot, message, channelContext), '👍'),
+  )
+}
+
+function placeOf(
   bot: Bot,
   { channel_id, id }: IncomingMessage,
   channelContext: ChannelContext,
-): void {
-  const permissions = ownPermissions(bot, channelContext)
-  if (!hasPermissions(permissions, 'AddReactions', 'ReadMessageHistory')) return
-  bot.background.run('reaction', () =>
-    bot.rest.request('PUT', '/channels/{channel_id}/messages/{message_id}/reactions/{emoji}/@me', {
-      params: { channel_id, message_id: id, emoji: '👍' },
-    }),
-  )
+): Pick<Notice, 'channelId' | 'messageId' | 'permissions'> {
+  return {
+    channelId: channel_id,
+    messageId: id,
+    permissions: ownPermissions(bot, channelContext),
+  }
 }
 
 function noticeOf(
   bot: Bot,
-  { channel_id, id, author }: IncomingMessage,
+  message: IncomingMessage,
   channelContext: ChannelContext,
   reason: string,
   text: string,
 ): Notice {
-  return {
-    channelId: channel_id,
-    messageId: id,
-    authorId: author.id,
-    reason,
-    text,
-    permissions: ownPermissions(bot, channelContext),
-  }
+  return { ...placeOf(bot, message, channelContext), authorId: message.author.id, reason, text }
 }
 
 async function proxy(bot: Bot, job: Job): Promise<void> {
@@ -234,7 +231,7 @@ async function claimEdited(bot: Bot, claim: ClaimDraft): Promise<boolean> {
 
 async function send(
   bot: Bot,
-  { message, decision }: Job,
+  { message, channelContext, decision, system }: Job,
   outgoing: ReturnType<typeof buildOutgoing>,
   refuse: (reason: string, text: string) => void,
 ): Promise<Sent | null> {
@@ -269,6 +266,7 @@ async function send(
     if (failure?.isPermission) await reloadGuild(bot, message.guild_id)
     if (failure) refuse(failure.reason, failure.text)
     else ignore(bot, message, isFault(cause) ? 'discord_fault' : 'failed', 'failed')
+    if (isFault(cause)) bot.notices.markIfWanted(system, placeOf(bot, message, channelContext))
     await settleClaim(bot.deps, discordBot, message.id, 'dropped')
     return null
   }

@@ -47,8 +47,8 @@ export function createRequestQueues(parts: {
     const name = `${method} ${route.template}`
     const group = buckets.get(name) ?? name
     const major = majorParameter(route)
-    const known = queues.get(keyOf(group, major))
-    if (known) return known
+    const queue = queues.get(keyOf(group, major))
+    if (queue) return queue
     if (queues.size >= MAX_IDLE_QUEUES) deleteIdle(queues, clock.monotonic())
     const created: Queue = { group, major, jobs: [], isBusy: false, freeAt: 0 }
     queues.set(keyOf(group, major), created)
@@ -74,8 +74,8 @@ export function createRequestQueues(parts: {
   }
   const takeNext = (queue: Queue) => {
     const isPaused = parts.pauseMs() > 0
-    const at = queue.jobs.findIndex(({ isProxying }) => isProxying || !isPaused)
-    return at === -1 ? undefined : queue.jobs.splice(at, 1)[0]
+    const index = queue.jobs.findIndex(({ isProxying }) => isProxying || !isPaused)
+    return index === -1 ? undefined : queue.jobs.splice(index, 1)[0]
   }
   const applyOutcome = (job: Job, { bucket, waitMs, isRepeated }: Outcome) => {
     if (bucket !== null) learnBucket(job, bucket)

@@ -138,11 +138,11 @@ function unpackRole(text: string): { permissions: bigint; mentionable: boolean }
 
 function packChannel(channel: ChannelFields): string {
   const { type, parent_id: parentId, rate_limit_per_user: slowmode, name } = channel
-  const overwrites = (channel.permission_overwrites ?? []).flatMap((one) => [
-    one.id,
-    one.type,
-    one.allow,
-    one.deny,
+  const overwrites = (channel.permission_overwrites ?? []).flatMap((overwrite) => [
+    overwrite.id,
+    overwrite.type,
+    overwrite.allow,
+    overwrite.deny,
   ])
   const fields = [
     type,
@@ -166,8 +166,8 @@ function unpackChannel(id: string, text: string): CachedChannel {
 }
 
 function unpackOverwrites(values: readonly string[]): Overwrite[] {
-  return Array.from({ length: values.length / 4 }, (_, at) => {
-    const [id = '', type, allow = '0', deny = '0'] = values.slice(4 * at, 4 * at + 4)
+  return Array.from({ length: values.length / 4 }, (_, index) => {
+    const [id = '', type, allow = '0', deny = '0'] = values.slice(4 * index, 4 * index + 4)
     const isMember = Number(type) === MEMBER_OVERWRITE
     return { id, isMember, allow: BigInt(allow), deny: BigInt(deny) }
   })

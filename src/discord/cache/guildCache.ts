@@ -35,8 +35,8 @@ export function createGuildCache(source: GuildSource, ownUserId: () => string): 
   const channelLoads = new Map<string, Promise<void>>()
 
   const load = (id: string): Load => {
-    const known = loads.get(id)
-    if (known) return known
+    const inFlight = loads.get(id)
+    if (inFlight) return inFlight
     const events: GatewayEvent[] = []
     const done = source.loadGuild(id).then(
       (loaded) => {
@@ -99,8 +99,8 @@ export function createGuildCache(source: GuildSource, ownUserId: () => string): 
       await findGuild(guildId)
       const guild = guilds.get(guildId)
       if (!guild) return null
-      const known = guild.findChannel(channelId)
-      if (known) return known
+      const channel = guild.findChannel(channelId)
+      if (channel) return channel
       const loading = channelLoads.get(channelId) ?? loadChannel(guild, channelId)
       channelLoads.set(channelId, loading)
       await loading.finally(() => channelLoads.delete(channelId))
@@ -126,12 +126,12 @@ export function shardOf(guildId: string, shardCount: number): number {
 type GuildCreate = Extract<GatewayEvent, { type: 'GUILD_CREATE' }>['data']
 
 function fromGuildCreate(data: GuildCreate, ownUserId: string): EditableGuild {
-  const own = data.members.find(({ user }) => user.id === ownUserId)
+  const ownMember = data.members.find(({ user }) => user.id === ownUserId)
   return createCachedGuild(data.id, {
     guild: data,
     channels: data.channels,
     threads: data.threads,
-    ownRoleIds: own?.roles ?? [],
+    ownRoleIds: ownMember?.roles ?? [],
   })
 }
 

@@ -28,8 +28,8 @@ export function createPackedRecords(
   }
   return {
     find(id) {
-      const found = locate(id)
-      return found ? all.slice(found.start + id.length + 2, found.end) : undefined
+      const range = locate(id)
+      return range ? all.slice(range.start + id.length + 2, range.end) : undefined
     },
     set: (id, text) => remove(id, ['\n', id, ' ', text]),
     delete: (id) => remove(id, []),

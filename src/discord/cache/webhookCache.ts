@@ -31,20 +31,20 @@ const MAX_CHANNELS = 10_000
 const WEBHOOKS = '/channels/{channel_id}/webhooks'
 
 export function createWebhookCache(rest: RestClient, applicationId: () => string): WebhookCache {
-  const known = new Map<string, OwnWebhook>()
+  const webhooks = new Map<string, OwnWebhook>()
   const loads = new Map<string, Load>()
 
   const findOrCreate = async (channel_id: string): Promise<OwnWebhook> => {
     const options = { params: { channel_id }, isProxying: true }
     const all = await rest.request<APIWebhook[]>('GET', WEBHOOKS, options)
-    const own = all
+    const ownWebhooks = all
       .filter(
         ({ type, application_id }) =>
           Number(type) === INCOMING && application_id === applicationId(),
       )
       .flatMap(({ id, token }) => (token ? [{ id, token }] : []))
       .toSorted((a, b) => Number(BigInt(a.id) - BigInt(b.id)))
-    if (own[0]) return own[0]
+    if (ownWebhooks[0]) return ownWebhooks[0]
     const { id, token } = await rest.request<APIWebhook>('POST', WEBHOOKS, {
       ...options,
       body: { name: WEBHOOK_NAME },
@@ -62,29 +62,29 @@ export function createWebhookCache(rest: RestClient, applicationId: () => string
     const finish = (webhook: OwnWebhook | null) => {
       loads.delete(channelId)
       if (!webhook || started.isOutdated) return
-      known.set(channelId, webhook)
-      const [oldest] = known.keys()
-      if (known.size > MAX_CHANNELS && oldest !== undefined) known.delete(oldest)
+      webhooks.set(channelId, webhook)
+      const [oldest] = webhooks.keys()
+      if (webhooks.size > MAX_CHANNELS && oldest !== undefined) webhooks.delete(oldest)
     }
     started.webhook.then(finish, () => finish(null))
     return started.webhook
   }
 
   const forget = (channelId: string) => {
-    known.delete(channelId)
+    webhooks.delete(channelId)
     const inFlight = loads.get(channelId)
     if (inFlight) inFlight.isOutdated = true
   }
 
   return {
     async use(channelId, use) {
-      const webhook = known.get(channelId) ?? (await load(channelId))
+      const webhook = webhooks.get(channelId) ?? (await load(channelId))
       try {
         return await use(webhook)
       } catch (cause) {
         if (!hasCode(cause, ...WEBHOOK_GONE)) throw cause
-        if (known.get(channelId)?.id === webhook.id) forget(channelId)
-        return use(known.get(channelId) ?? (await load(channelId)))
+        if (webhooks.get(channelId)?.id === webhook.id) forget(channelId)
+        return use(webhooks.get(channelId) ?? (await load(channelId)))
       }
     },
     forget,

@@ -10,9 +10,9 @@ export function noteLatest(
   message: IncomingMessage,
   isCommand = false,
 ): void {
-  const known = latest.find(message.channel_id)
+  const latestMessage = latest.find(message.channel_id)
   // The answer of the webhook, which names the member, may arrive before the event.
-  if (known && BigInt(known.id) >= BigInt(message.id)) return
+  if (latestMessage && BigInt(latestMessage.id) >= BigInt(message.id)) return
   latest.set(message.channel_id, {
     id: message.id,
     name: shownName(message),
@@ -29,8 +29,9 @@ export function noteSent(
   channelId: string,
   message: LatestMessage,
 ): void {
-  const known = latest.find(channelId)
-  if (!known || BigInt(known.id) <= BigInt(message.id)) latest.set(channelId, message)
+  const latestMessage = latest.find(channelId)
+  if (!latestMessage || BigInt(latestMessage.id) <= BigInt(message.id))
+    latest.set(channelId, message)
 }
 
 /** Returns the latest message of a channel, unless it is this one, as the proxy engine needs it. */

@@ -167,8 +167,8 @@ async function sendCertainly(
     } catch (cause) {
       if (!isUncertain(cause)) throw cause
       await sleeper.sleep(timing.uncertainMs)
-      const found = await find()
-      if (found) return found
+      const message = await find()
+      if (message) return message
       if (attempt === 2) throw cause
     }
   }

@@ -20,8 +20,8 @@ export function createRecordDeletions(core: BotCore): RecordDeletions {
     await stopSignal.sleep(COLLECT_MS)
     collected = null
     await stopSignal.sleep(timing.recordDeletionMs)
-    for (let at = 0; at < ids.length; at += BATCH)
-      await deleteMessages(deps, discordBot, ids.slice(at, at + BATCH))
+    for (let index = 0; index < ids.length; index += BATCH)
+      await deleteMessages(deps, discordBot, ids.slice(index, index + BATCH))
   }
   return {
     add(ids) {

@@ -95,10 +95,10 @@ async function findUnrecorded(bot: Bot, claim: Claim): Promise<Sent | null> {
   const { id, guild, channel, thread, sender, member } = claim
   if (member === null) return null
   const candidates = await listReadable(bot, thread ?? channel, id)
-  for (const [at, first] of candidates.entries()) {
+  for (const [index, first] of candidates.entries()) {
     const count = countParts(first, claim)
     if (count === null || (await isRecorded(bot, first.id))) continue
-    const ids = await listParts(bot, candidates.slice(at), count)
+    const ids = await listParts(bot, candidates.slice(index), count)
     const channelContext = { channelId: channel, threadId: thread }
     if (ids.length < count) {
       for (const part of ids) await deleteProxied(bot, channelContext, part)
@@ -116,10 +116,10 @@ async function findCopy(bot: Bot, claim: Claim): Promise<string[]> {
   const record = await findRecord(bot, id, null)
   if (!record) return []
   const candidates = await listReadable(bot, thread ?? channel, id)
-  const at = candidates.findIndex((one) => one.id === record.message.id)
-  const first = candidates[at]
+  const index = candidates.findIndex((message) => message.id === record.message.id)
+  const first = candidates[index]
   const count = first ? countParts(first, claim) : null
-  return count === null ? [record.message.id] : listParts(bot, candidates.slice(at), count)
+  return count === null ? [record.message.id] : listParts(bot, candidates.slice(index), count)
 }
 
 /** Number of parts of the claimed message if this is its first one; null if it is another message. */

@@ -98,7 +98,8 @@ function applyOverwrites(
   { overwrites }: PermissionChannel,
   member: PermissionMember,
 ): bigint {
-  const ofRole = (id: string) => overwrites.find((one) => !one.isMember && one.id === id)
+  const ofRole = (id: string) =>
+    overwrites.find((overwrite) => !overwrite.isMember && overwrite.id === id)
   const everyone = ofRole(guild.id)
   let granted = base
   if (everyone) granted = (granted & ~everyone.deny) | everyone.allow
@@ -110,8 +111,10 @@ function applyOverwrites(
     deny |= role?.deny ?? 0n
   }
   granted = (granted & ~deny) | allow
-  const own = overwrites.find((one) => one.isMember && one.id === member.userId)
-  return own ? (granted & ~own.deny) | own.allow : granted
+  const memberOverwrite = overwrites.find(
+    (overwrite) => overwrite.isMember && overwrite.id === member.userId,
+  )
+  return memberOverwrite ? (granted & ~memberOverwrite.deny) | memberOverwrite.allow : granted
 }
 
 function removeImplicitlyDenied(granted: bigint, channelType: number): bigint {

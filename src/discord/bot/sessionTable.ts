@@ -19,9 +19,9 @@ export function createSessionTable(deps: Deps, holdsLease: () => boolean): Sessi
     load: (shard, shards) =>
       withoutValues(async () => {
         const all = await listGatewaySessions(deps, discordBot)
-        const found = all.find((one) => one.shard === shard && one.shards === shards)
-        if (!found) return null
-        const { session_id: sessionId, resume_url: resumeUrl, sequence } = found
+        const session = all.find((row) => row.shard === shard && row.shards === shards)
+        if (!session) return null
+        const { session_id: sessionId, resume_url: resumeUrl, sequence } = session
         return { sessionId, resumeUrl, sequence }
       }),
     save: (shard, shards, { sessionId, resumeUrl, sequence }) =>

@@ -47,29 +47,29 @@ export function parseMarkdown(text: string, work: Work = { steps: 0 }, depth = 0
   work.steps += text.length + lines.length
   const blocks: Block[] = []
   const fences = new Fences(lines, work)
-  let at = 0
-  const line = () => lines[at] ?? ''
+  let index = 0
+  const line = () => lines[index] ?? ''
   const isInside = depth > 0
 
-  while (at < lines.length) {
+  while (index < lines.length) {
     if (line().trim() === '') {
-      at++
+      index++
       continue
     }
-    const fence = fences.read(at)
+    const fence = fences.read(index)
     if (fence) {
       blocks.push({ kind: 'code', text: fence.text })
-      at = fence.next
+      index = fence.next
       continue
     }
     if (!isInside && QUOTE_ALL.test(line())) {
-      const rest = [line().replace(QUOTE_ALL, ''), ...lines.slice(at + 1)]
+      const rest = [line().replace(QUOTE_ALL, ''), ...lines.slice(index + 1)]
       blocks.push({ kind: 'quote', inside: parseMarkdown(rest.join('\n'), work, depth + 1) })
       break
     }
     if (!isInside && QUOTE.test(line())) {
       const quoted: string[] = []
-      for (; at < lines.length && QUOTE.test(line()) && !QUOTE_ALL.test(line()); at++)
+      for (; index < lines.length && QUOTE.test(line()) && !QUOTE_ALL.test(line()); index++)
         quoted.push(QUOTE.exec(line())?.[1] ?? '')
       blocks.push({ kind: 'quote', inside: parseMarkdown(quoted.join('\n'), work, depth + 1) })
       continue
@@ -78,18 +78,18 @@ export function parseMarkdown(text: string, work: Work = { steps: 0 }, depth = 0
     const [, small] = SMALL.exec(line()) ?? []
     if (hashes !== undefined && title !== undefined) {
       blocks.push({ kind: 'heading', size: hashes.length, inside: parseInline(title, work) })
-      at++
+      index++
     } else if (small !== undefined) {
       blocks.push({ kind: 'small', inside: parseInline(small, work) })
-      at++
+      index++
     } else if (ITEM.test(line())) {
       const items: string[] = []
-      for (; at < lines.length && ITEM.test(line()); at++) items.push(line())
+      for (; index < lines.length && ITEM.test(line()); index++) items.push(line())
       blocks.push(...readLists(items, work))
     } else {
       const words: string[] = []
       do words.push(line())
-      while (++at < lines.length && isPlain(line(), isInside))
+      while (++index < lines.length && isPlain(line(), isInside))
       blocks.push({ kind: 'paragraph', inside: parseInline(words.join('\n'), work) })
     }
   }
@@ -113,17 +113,17 @@ class Fences {
   ) {}
 
   /** Reads the block that begins in a line; null if none does, or its closing fence is missing. */
-  read(at: number): { text: string; next: number } | null {
+  read(index: number): { text: string; next: number } | null {
     const { lines } = this
-    const first = lines[at] ?? ''
+    const first = lines[index] ?? ''
     if (!this.#canClose || !FENCE.test(first)) return null
-    let end = at + 1
+    let end = index + 1
     for (; end < lines.length && !/^```\s*$/.test(lines[end] ?? ''); end++) this.work.steps++
     this.#canClose = end < lines.length
     if (!this.#canClose) return null
     // Text after the opening fence is a language name or belongs to the code, so it is kept.
     const info = first.slice(3)
-    const inside = lines.slice(at + 1, end)
+    const inside = lines.slice(index + 1, end)
     return { text: (info === '' ? inside : [info, ...inside]).join('\n'), next: end + 1 }
   }
 }
@@ -141,20 +141,20 @@ function readLists(lines: readonly string[], work: Work, depth = 0): Block[] {
   })
   const least = items.reduce((least, { indent }) => Math.min(least, indent), Infinity)
   const deepest = depth < MAX_DEPTH ? least + 1 : Infinity
-  for (let at = 0; at < items.length; ) {
-    const { number, text } = items[at] ?? { number: null, text: '' }
-    let end = at + 1
+  for (let index = 0; index < items.length; ) {
+    const { number, text } = items[index] ?? { number: null, text: '' }
+    let end = index + 1
     while (end < items.length && (items[end]?.indent ?? 0) > deepest) end++
     const item: Item = {
       number,
       inside: parseInline(text, work),
-      children: end > at + 1 ? readLists(lines.slice(at + 1, end), work, depth + 1) : [],
+      children: end > index + 1 ? readLists(lines.slice(index + 1, end), work, depth + 1) : [],
     }
     const last = lists.at(-1)
     const isOrdered = number !== null
     if (last && last.isOrdered === isOrdered) last.items.push(item)
     else lists.push({ kind: 'list', isOrdered, items: [item] })
-    at = end
+    index = end
   }
   return lists
 }

@@ -87,123 +87,123 @@ class InlineParser {
     const { text } = this
     const nodes: Inline[] = []
     let plain = ''
-    for (let at = 0; at < text.length; ) {
+    for (let index = 0; index < text.length; ) {
       this.work.steps++
-      const escaped = text[at] === '\\' ? text[at + 1] : undefined
+      const escaped = text[index] === '\\' ? text[index + 1] : undefined
       if (escaped !== undefined && ESCAPABLE.includes(escaped)) {
         plain += escaped
-        at += 2
+        index += 2
         continue
       }
-      const found = this.#read(at)
+      const found = this.#read(index)
       if (found === null) {
-        plain += text[at]
-        at++
+        plain += text[index]
+        index++
         continue
       }
       if (plain !== '') nodes.push({ kind: 'text', text: plain })
       plain = ''
       nodes.push(found.node)
-      at += found.length
+      index += found.length
     }
     if (plain !== '') nodes.push({ kind: 'text', text: plain })
     return nodes
   }
 
   /** Reads what begins at a position; null if that is text. */
-  #read(at: number): Found | null {
-    switch (this.text[at]) {
+  #read(index: number): Found | null {
+    switch (this.text[index]) {
       case '\n':
         return { node: { kind: 'break' }, length: 1 }
       case '`':
-        return this.#readCode(at)
+        return this.#readCode(index)
       case '<':
-        return this.#readEmoji(at) ?? (this.isInLink ? null : this.#readBracketed(at))
+        return this.#readEmoji(index) ?? (this.isInLink ? null : this.#readBracketed(index))
       case '[':
-        return this.isInLink ? null : this.#readMasked(at)
+        return this.isInLink ? null : this.#readMasked(index)
       case 'h':
       case 'H':
-        return this.isInLink ? null : this.#readBare(at)
+        return this.isInLink ? null : this.#readBare(index)
       default:
-        return this.#readWrapped(at)
+        return this.#readWrapped(index)
     }
   }
 
-  #readCode(at: number): Found | null {
+  #readCode(index: number): Found | null {
     const { text } = this
-    const mark = text[at + 1] === '`' ? '``' : '`'
-    const from = at + mark.length
+    const mark = text[index + 1] === '`' ? '``' : '`'
+    const from = index + mark.length
     if (text[from] === '`') return null
     const end = this.#next(BACKTICK, from)
     if (!text.startsWith(mark, end) || text[end + mark.length] === '`') return null
     return {
       node: { kind: 'code', text: text.slice(from, end) },
-      length: end + mark.length - at,
+      length: end + mark.length - index,
     }
   }
 
-  #readEmoji(at: number): Found | null {
-    const end = this.#next(ANGLE, at + 1)
-    if (end - at > MAX_EMOJI) return null
-    const source = this.#slice(at, end + 1)
+  #readEmoji(index: number): Found | null {
+    const end = this.#next(ANGLE, index + 1)
+    if (end - index > MAX_EMOJI) return null
+    const source = this.#slice(index, end + 1)
     const [, name] = EMOJI.exec(source) ?? []
     return name ? { node: { kind: 'emoji', name, source }, length: source.length } : null
   }
 
-  #readBracketed(at: number): Found | null {
-    const end = this.#next(ANGLE, at + 1)
-    if (this.text[end] !== '>' || !this.#isAddress(at + 1)) return null
-    const address = this.#slice(at + 1, end)
-    return isHttpUrl(address) ? { node: link(address), length: end + 1 - at } : null
+  #readBracketed(index: number): Found | null {
+    const end = this.#next(ANGLE, index + 1)
+    if (this.text[end] !== '>' || !this.#isAddress(index + 1)) return null
+    const address = this.#slice(index + 1, end)
+    return isHttpUrl(address) ? { node: link(address), length: end + 1 - index } : null
   }
 
-  #readMasked(at: number): Found | null {
+  #readMasked(index: number): Found | null {
     const { text } = this
-    const middle = this.#next(BRACKET, at + 1)
-    if (middle === at + 1 || !text.startsWith('](', middle)) return null
+    const middle = this.#next(BRACKET, index + 1)
+    if (middle === index + 1 || !text.startsWith('](', middle)) return null
     const from = middle + 2
     const end = this.#isAddress(from) ? this.#findParen(from) : -1
     if (end === -1) return null
     const address = this.#slice(from, end)
     if (!isHttpUrl(address)) return null
-    const inside = this.#parseNested(this.#slice(at + 1, middle), true)
-    return { node: { kind: 'link', address, inside }, length: end + 1 - at }
+    const inside = this.#parseNested(this.#slice(index + 1, middle), true)
+    return { node: { kind: 'link', address, inside }, length: end + 1 - index }
   }
 
   /** Returns the index of the parenthesis that ends an address, which may have pairs of them; else -1. */
   #findParen(from: number): number {
     const { text } = this
     let isOpen = false
-    for (let at = this.#next(PAREN, from); ; at = this.#next(PAREN, at + 1)) {
-      if (text[at] === ')' && !isOpen) return at
-      if (text[at] !== (isOpen ? ')' : '(')) return -1
+    for (let index = this.#next(PAREN, from); ; index = this.#next(PAREN, index + 1)) {
+      if (text[index] === ')' && !isOpen) return index
+      if (text[index] !== (isOpen ? ')' : '(')) return -1
       isOpen = !isOpen
     }
   }
 
-  #readBare(at: number): Found | null {
+  #readBare(index: number): Found | null {
     const { text } = this
-    if (at < this.#notAddressUntil || !this.#isAddress(at)) return null
-    const word = this.#next(ADDRESS_END, at)
+    if (index < this.#notAddressUntil || !this.#isAddress(index)) return null
+    const word = this.#next(ADDRESS_END, index)
     let end = word
-    for (; end > at && TRAILING.test(text[end - 1] ?? ''); end--) this.work.steps++
-    const address = this.#slice(at, end)
-    if (isHttpUrl(address)) return { node: link(address), length: end - at }
+    for (; end > index && TRAILING.test(text[end - 1] ?? ''); end--) this.work.steps++
+    const address = this.#slice(index, end)
+    if (isHttpUrl(address)) return { node: link(address), length: end - index }
     this.#notAddressUntil = word
     return null
   }
 
-  #readWrapped(at: number): Found | null {
+  #readWrapped(index: number): Found | null {
     const { text } = this
     for (const [mark, kind] of marks) {
-      if (!text.startsWith(mark, at)) continue
-      const from = at + mark.length
+      if (!text.startsWith(mark, index)) continue
+      const from = index + mark.length
       const end = this.#findEnd(from, mark)
       if (end === -1) continue
       // Within a word an underscore is part of the word.
-      if (mark === '_' && (isWord(text[at - 1]) || isWord(text[end + 1]))) continue
+      if (mark === '_' && (isWord(text[index - 1]) || isWord(text[end + 1]))) continue
       const inside = this.#parseNested(this.#slice(from, end))
-      return { node: { kind, inside }, length: end + mark.length - at }
+      return { node: { kind, inside }, length: end + mark.length - index }
     }
     return null
   }
@@ -212,9 +212,10 @@ class InlineParser {
   #findEnd(from: number, mark: string): number {
     const { text } = this
     if (mark.length === 1 && (text[from] === mark || /\s/.test(text[from] ?? ' '))) return -1
-    const known = this.#ends.get(mark)
-    const isKnown = known && known.from <= from && (known.end === -1 || from < known.end)
-    const end = isKnown ? known.end : this.#searchEnd(from, mark)
+    const searched = this.#ends.get(mark)
+    const isKnown =
+      searched && searched.from <= from && (searched.end === -1 || from < searched.end)
+    const end = isKnown ? searched.end : this.#searchEnd(from, mark)
     if (!isKnown) this.#ends.set(mark, { from, end })
     // "***x***" closes with the last mark.
     return end !== -1 && mark === '**' && text[end + 2] === '*' ? end + 1 : end
@@ -223,12 +224,12 @@ class InlineParser {
   #searchEnd(from: number, mark: string): number {
     const { text } = this
     const isSingle = mark.length === 1
-    for (let at = from; at < text.length; at++) {
+    for (let index = from; index < text.length; index++) {
       this.work.steps++
-      if (text[at] === '\\') at++
-      else if (isSingle && text[at] === mark && text[at + 1] === mark) at++
-      else if (text.startsWith(mark, at) && at > from)
-        if (!isSingle || !/\s/.test(text[at - 1] ?? '')) return at
+      if (text[index] === '\\') index++
+      else if (isSingle && text[index] === mark && text[index + 1] === mark) index++
+      else if (text.startsWith(mark, index) && index > from)
+        if (!isSingle || !/\s/.test(text[index - 1] ?? '')) return index
     }
     return -1
   }
@@ -238,8 +239,8 @@ class InlineParser {
     return parseInline(inside, this.work, this.depth + 1, isInLink)
   }
 
-  #isAddress(at: number): boolean {
-    return SCHEME.test(this.text.slice(at, at + 'https://'.length))
+  #isAddress(index: number): boolean {
+    return SCHEME.test(this.text.slice(index, index + 'https://'.length))
   }
 
   #slice(from: number, end: number): string {
@@ -249,8 +250,8 @@ class InlineParser {
 
   /** Returns the index of the next character of a pattern; the length of the text without one. */
   #next(pattern: RegExp, from: number): number {
-    const known = this.#found.get(pattern)
-    if (known && known.from <= from && from <= known.end) return known.end
+    const searched = this.#found.get(pattern)
+    if (searched && searched.from <= from && from <= searched.end) return searched.end
     pattern.lastIndex = from
     const end = pattern.exec(this.text)?.index ?? this.text.length
     this.work.steps += end - from + 1

@@ -30,15 +30,22 @@ const MIN_CODE_LENGTH = 4
 /** Cache: folding is the slow part, so it is done once per member and not per keystroke. */
 const cache = new WeakMap<Searchable, Folded>()
 
-function foldOf(one: Searchable): Folded {
-  const cached = cache.get(one)
+function foldOf(member: Searchable): Folded {
+  const cached = cache.get(member)
   if (cached) return cached
-  const names = fold(`${one.display_name ?? ''} ${one.name}`)
-  const tags = (one.proxy_tags ?? []).map(({ prefix, suffix }) => `${prefix ?? ''} ${suffix ?? ''}`)
-  const others = [one.pronouns, one.birthday, one.ext?.about ?? one.description, ...tags]
+  const names = fold(`${member.display_name ?? ''} ${member.name}`)
+  const tags = (member.proxy_tags ?? []).map(
+    ({ prefix, suffix }) => `${prefix ?? ''} ${suffix ?? ''}`,
+  )
+  const others = [
+    member.pronouns,
+    member.birthday,
+    member.ext?.about ?? member.description,
+    ...tags,
+  ]
   const all = `${names} ${fold(others.join(' '))}`
-  const entry = { names, all, codes: [one.id, one.color ?? ''] }
-  cache.set(one, entry)
+  const entry = { names, all, codes: [member.id, member.color ?? ''] }
+  cache.set(member, entry)
   return entry
 }
 
@@ -48,11 +55,11 @@ const BATCH_SIZE = 50
  * Fills the cache in small batches while the page is idle, so that the first keystroke is not slow.
  */
 export function prepareSearch(members: readonly Searchable[]): () => void {
-  let at = 0
+  let start = 0
   const foldBatch = () => {
-    for (const one of members.slice(at, at + BATCH_SIZE)) foldOf(one)
-    at += BATCH_SIZE
-    if (at < members.length) timer = setTimeout(foldBatch, 20)
+    for (const member of members.slice(start, start + BATCH_SIZE)) foldOf(member)
+    start += BATCH_SIZE
+    if (start < members.length) timer = setTimeout(foldBatch, 20)
   }
   let timer = setTimeout(foldBatch, 300)
   return () => clearTimeout(timer)
@@ -77,8 +84,8 @@ export function searchMembers<T extends Searchable>(members: readonly T[], typed
     )
   return members
     .map((member) => ({ member, in: foldOf(member) }))
-    .filter((one) => isFound(one.in))
-    .map((one) => ({ ...one, rank: rank(one.in) }))
+    .filter((entry) => isFound(entry.in))
+    .map((entry) => ({ ...entry, rank: rank(entry.in) }))
     .sort((a, b) => a.rank - b.rank)
     .map(({ member }) => member)
 }

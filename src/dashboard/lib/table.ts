@@ -39,8 +39,8 @@ export function sortRows(table: Table, { column, isAscending }: Order): Table['r
       : collator.compare(String(a), String(b))
   const sign = isAscending ? 1 : -1
   return table.rows.toSorted((a, b) => {
-    const [one, other] = [a[column], b[column]]
-    return one && other ? sign * compare(one, other) : 0
+    const [cell, other] = [a[column], b[column]]
+    return cell && other ? sign * compare(cell, other) : 0
   })
 }
 

@@ -98,8 +98,8 @@ const FIRST_MONDAY = 4 * DAY
 
 /** Returns the first day of the week in a locale; 1 is Monday. */
 export function firstWeekday(locale: string): number {
-  const found: WeekLocale = new Intl.Locale(locale)
-  return (found.getWeekInfo?.() ?? found.weekInfo)?.firstDay ?? 1
+  const weekLocale: WeekLocale = new Intl.Locale(locale)
+  return (weekLocale.getWeekInfo?.() ?? weekLocale.weekInfo)?.firstDay ?? 1
 }
 
 /** Browsers have the one, the other, or none. */
@@ -169,8 +169,8 @@ const MAX_ENTRIES = 50
 
 /** Caches by key: creating an Intl formatter for a zone takes browsers milliseconds. */
 function memoize<T>(cache: Map<string, T>, key: string, make: () => T): T {
-  const known = cache.get(key)
-  if (known !== undefined) return known
+  const cached = cache.get(key)
+  if (cached !== undefined) return cached
   if (cache.size >= MAX_ENTRIES) cache.clear()
   const value = make()
   cache.set(key, value)

@@ -35,14 +35,14 @@ export function historyHash(view: HistoryView | 'day', query: HistoryQuery = {})
 
 function parseHistory(rest: string): Route {
   const [path = '', text = ''] = rest.split('?')
-  const given = new URLSearchParams(text)
+  const params = new URLSearchParams(text)
   const query = Object.fromEntries(
     Object.entries(historyKeys).flatMap(([key, pattern]) => {
-      const value = given.get(key)
+      const value = params.get(key)
       return value !== null && pattern.test(value) ? [[key, value]] : []
     }),
   )
-  const view = path === 'day' ? path : (historyViews.find((one) => one === path) ?? 'days')
+  const view = path === 'day' ? path : (historyViews.find((name) => name === path) ?? 'days')
   return { page: 'history', view, ...query }
 }
 
@@ -104,7 +104,7 @@ export function parseRoute(hash: string): Route {
     const id = decode(ref)
     if (action === 'edit') return { page: name === 'members' ? 'memberEdit' : 'groupEdit', id }
     if (name === 'groups') return { page: 'group', id }
-    const tab = memberTabs.find((one) => one === action)
+    const tab = memberTabs.find((name) => name === action)
     return { page: 'member', id, ...(tab && { tab }) }
   }
   const parsing = parsedByPages.find((page) => page === name)

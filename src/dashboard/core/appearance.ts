@@ -109,8 +109,8 @@ function loadAppearance(): Appearance {
   } catch {
     return defaults
   }
-  const known = Object.entries(choices).filter(([name, values]) =>
+  const entries = Object.entries(choices).filter(([name, values]) =>
     (values as readonly unknown[]).includes(stored[name]),
   )
-  return { ...defaults, ...Object.fromEntries(known.map(([name]) => [name, stored[name]])) }
+  return { ...defaults, ...Object.fromEntries(entries.map(([name]) => [name, stored[name]])) }
 }

@@ -26,20 +26,20 @@ interface EditableEntity {
 }
 
 /** Returns the editable values of an entity: fields and privacy levels by key. */
-export function valuesOf({ entries, levels }: Entity, own: EditableEntity): JsonObject {
-  const given: JsonObject = { ...own, ...own.privacy }
+export function valuesOf({ entries, levels }: Entity, row: EditableEntity): JsonObject {
+  const values: JsonObject = { ...row, ...row.privacy }
   const keys = [...entries.flatMap(([key, field]) => (field.readonly ? [] : [key])), ...levels]
-  return Object.fromEntries(keys.map((key) => [key, given[key]]))
+  return Object.fromEntries(keys.map((key) => [key, values[key]]))
 }
 
-export function beginDraft(entity: Entity, own: EditableEntity): FormDraft {
-  const base = valuesOf(entity, own)
-  return { uuid: own.uuid, base, values: base }
+export function beginDraft(entity: Entity, row: EditableEntity): FormDraft {
+  const base = valuesOf(entity, row)
+  return { uuid: row.uuid, base, values: base }
 }
 
 /** Adds the keys that a draft does not have, such as that of a field which was added meanwhile. */
-export function completeDraft(entity: Entity, draft: FormDraft, own: EditableEntity): FormDraft {
-  const now = valuesOf(entity, own)
+export function completeDraft(entity: Entity, draft: FormDraft, row: EditableEntity): FormDraft {
+  const now = valuesOf(entity, row)
   return { ...draft, base: { ...now, ...draft.base }, values: { ...now, ...draft.values } }
 }
 
@@ -110,8 +110,8 @@ export function changesOf(before: JsonObject, body: JsonObject): JsonObject {
 }
 
 /** Returns the keys that another client changed meanwhile to a value other than the typed one. */
-export function changedElsewhere(entity: Entity, draft: FormDraft, own: EditableEntity): string[] {
-  const theirs = valuesOf(entity, own)
+export function changedElsewhere(entity: Entity, draft: FormDraft, row: EditableEntity): string[] {
+  const theirs = valuesOf(entity, row)
   return Object.keys(theirs).filter(
     (key) =>
       !isSame(theirs[key], draft.base[key]) &&
@@ -123,11 +123,11 @@ export function changedElsewhere(entity: Entity, draft: FormDraft, own: Editable
 export function resolveConflict(
   entity: Entity,
   draft: FormDraft,
-  own: EditableEntity,
+  row: EditableEntity,
   key: string,
   choice: 'theirs' | 'mine',
 ): FormDraft {
-  const theirs = valuesOf(entity, own)[key]
+  const theirs = valuesOf(entity, row)[key]
   const { uuid, base, values } = draft
   return {
     uuid,
@@ -136,6 +136,6 @@ export function resolveConflict(
   }
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-  return one === other || JSON.stringify(one) === JSON.stringify(other)
+function isSame(value: unknown, other: unknown): boolean {
+  return value === other || JSON.stringify(value) === JSON.stringify(other)
 }

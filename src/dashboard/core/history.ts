@@ -172,7 +172,7 @@ export function compareHistories(before: Switches, after: Switches): Effect[] {
   return effects
 }
 
-function isSame(one: readonly string[] | null, other: readonly string[] | null): boolean {
-  if (one === null || other === null) return one === other
-  return one.length === other.length && one.every((id) => other.includes(id))
+function isSame(ids: readonly string[] | null, other: readonly string[] | null): boolean {
+  if (ids === null || other === null) return ids === other
+  return ids.length === other.length && ids.every((id) => other.includes(id))
 }

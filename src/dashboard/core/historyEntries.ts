@@ -68,7 +68,7 @@ export function openSheetEntry(onBack: () => void): () => void {
   return () => {
     isClosed = true
     if (!sheet || !sheets.value.includes(sheet)) return
-    sheets.value = sheets.value.filter((one) => one !== sheet)
+    sheets.value = sheets.value.filter((openSheet) => openSheet !== sheet)
     if (entryOf(history.state) === sheet.entry) leave(1)
   }
 }

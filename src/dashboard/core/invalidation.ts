@@ -74,7 +74,7 @@ const lists = { switch: 'switches', member: 'members', group: 'groups' } as cons
 export function invalidationFor(name: string, data: string): Invalidation | null {
   if (name === 'gap') return { kind: 'all' }
   const noun = name.replace(/^(CREATE|UPDATE|DELETE)_/, '')
-  const kind = Object.entries(kinds).find(([known]) => known === noun)?.[1] ?? null
+  const kind = Object.entries(kinds).find(([name]) => name === noun)?.[1] ?? null
   if (kind === null) return null
   if (kind !== 'switch' && kind !== 'member' && kind !== 'group') return { kind }
   const event = JSON.parse(data) as { id: string | null; data?: SwitchValues | null }
@@ -90,22 +90,29 @@ const MAX_SINGLE = 8
 export function mergeInvalidations(invalidations: readonly Invalidation[]): Invalidation[] {
   if (invalidations.some(({ kind }) => kind === 'all')) return [{ kind: 'all' }]
   const byKey = new Map<string, Invalidation>()
-  for (const one of invalidations) {
-    const before = byKey.get(keyOf(one))
-    const isChangedAgain = before?.kind === 'switch' && one.kind === 'switch'
-    byKey.set(keyOf(one), isChangedAgain ? { ...one, now: { ...before.now, ...one.now } } : one)
+  for (const invalidation of invalidations) {
+    const before = byKey.get(keyOf(invalidation))
+    const isChangedAgain = before?.kind === 'switch' && invalidation.kind === 'switch'
+    byKey.set(
+      keyOf(invalidation),
+      isChangedAgain
+        ? { ...invalidation, now: { ...before.now, ...invalidation.now } }
+        : invalidation,
+    )
   }
   for (const kind of ['switch', 'member', 'group'] as const) {
-    const single = [...byKey.values()].filter((one) => one.kind === kind)
-    const fetched = single.filter((one) => 'isDeleted' in one && !one.isDeleted)
+    const single = [...byKey.values()].filter((invalidation) => invalidation.kind === kind)
+    const fetched = single.filter(
+      (invalidation) => 'isDeleted' in invalidation && !invalidation.isDeleted,
+    )
     const list = lists[kind]
     if (fetched.length <= MAX_SINGLE && !byKey.has(list)) continue
-    for (const one of single) byKey.delete(keyOf(one))
+    for (const invalidation of single) byKey.delete(keyOf(invalidation))
     byKey.set(list, { kind: list })
   }
   return [...byKey.values()]
 }
 
-function keyOf(one: Invalidation): string {
-  return 'uuid' in one ? `${one.kind} ${one.uuid}` : one.kind
+function keyOf(invalidation: Invalidation): string {
+  return 'uuid' in invalidation ? `${invalidation.kind} ${invalidation.uuid}` : invalidation.kind
 }

@@ -16,8 +16,8 @@ export function chooseLanguage(
 ): LanguageCode {
   if (setting !== 'device') return setting
   for (const tag of preferred) {
-    const found = listedLanguages.find(([code]) => code === new Intl.Locale(tag).language)
-    if (found) return found[0]
+    const language = listedLanguages.find(([code]) => code === new Intl.Locale(tag).language)
+    if (language) return language[0]
   }
   return 'en'
 }

@@ -57,7 +57,7 @@ export function blockNavigation(isBlocking: () => boolean): () => void {
 /** Returns the entity whose short ID or UUID is in the address. */
 export function findByRoute<T extends { id: string; uuid: string }>(all: readonly T[]) {
   const id = 'id' in route.value ? route.value.id.toLowerCase() : ''
-  return all.find((one) => one.id === id || one.uuid === id)
+  return all.find((entity) => entity.id === id || entity.uuid === id)
 }
 
 /** Returns the previous page; null on the first one. */

@@ -278,7 +278,7 @@ async function requestSwitches(query: string) {
     const page = (await request<SerializedSwitch[]>(path)) ?? []
     return { page: page.map(readSwitch), changes }
   } finally {
-    requestedPages.value = requestedPages.peek().filter((one) => one !== changes)
+    requestedPages.value = requestedPages.peek().filter((requested) => requested !== changes)
   }
 }
 
@@ -300,8 +300,8 @@ export async function loadBackTo(since: number): Promise<void> {
 }
 
 export async function loadSwitch(uuid: string): Promise<void> {
-  const found = await nullIfNotFound(request(switchPath(uuid)))
-  if (found) putSwitch(readSwitch(found))
+  const serialized = await nullIfNotFound(request(switchPath(uuid)))
+  if (serialized) putSwitch(readSwitch(serialized))
   else removeSwitchFromStore(uuid)
 }
 
@@ -310,7 +310,7 @@ export const PENDING_SWITCH = 'pending'
 
 /** Returns true if a switch already has the values of an event. */
 export function hasValues(id: string, { timestamp, members: uuids }: SwitchValues): boolean {
-  const entry = switches.value.find((one) => one.id === id)
+  const entry = switches.value.find((row) => row.id === id)
   if (!entry) return false
   const ids = uuids?.map((uuid) => members.value.find((member) => member.uuid === uuid)?.id)
   return (
@@ -337,7 +337,7 @@ export async function loadMember(uuid: string): Promise<void> {
 export function removeMemberFromStore(uuid: string): void {
   const deleted = members.value.find((member) => member.uuid === uuid)
   if (!deleted) return
-  members.value = members.value.filter((one) => one !== deleted)
+  members.value = members.value.filter((member) => member !== deleted)
   recordedSwitches.value = recordedSwitches.value.map((entry) => ({
     ...entry,
     members: entry.members.filter((id) => id !== deleted.id),
@@ -347,7 +347,8 @@ export function removeMemberFromStore(uuid: string): void {
 /** Stores members from a response; one of v2 leaves what the extension API adds unchanged. */
 export function putMembers(news: readonly Member[]): void {
   const byUuid = new Map(members.value.map((member) => [member.uuid, member]))
-  for (const one of news) byUuid.set(one.uuid, { ext: byUuid.get(one.uuid)?.ext, ...one })
+  for (const member of news)
+    byUuid.set(member.uuid, { ext: byUuid.get(member.uuid)?.ext, ...member })
   members.value = sortByName([...byUuid.values()])
 }
 
@@ -367,8 +368,8 @@ export async function loadGroup(uuid: string): Promise<void> {
 export function removeGroupFromStore(uuid: string): void {
   const deleted = groups.value.find((group) => group.uuid === uuid)
   groups.value = groups.value
-    .filter((one) => one !== deleted)
-    .map((one) => (one.parent === uuid ? { ...one, parent: deleted?.parent ?? null } : one))
+    .filter((group) => group !== deleted)
+    .map((group) => (group.parent === uuid ? { ...group, parent: deleted?.parent ?? null } : group))
 }
 
 /** Removes all data of the system on logout. */

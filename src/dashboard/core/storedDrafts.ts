@@ -17,16 +17,17 @@ export function createStoredDrafts<T>(key: string) {
   const all = createDraft<Stored<T> | null>(null)
   all.value = read<T>(key)
   effect(() => {
-    const of = sessionState.value === 'out' ? null : system.value?.uuid
+    const uuid = sessionState.value === 'out' ? null : system.value?.uuid
     // Until it is known who is logged in, nothing changes.
-    if (of !== undefined) store(key, all.value?.system === of ? all.value : null)
+    if (uuid !== undefined) store(key, all.value?.system === uuid ? all.value : null)
   })
-  const own = () => (all.value?.system === system.value?.uuid ? all.value?.drafts : undefined) ?? {}
+  const ownDrafts = () =>
+    (all.value?.system === system.value?.uuid ? all.value?.drafts : undefined) ?? {}
   return {
-    find: (name: string): T | null => own()[name] ?? null,
+    find: (name: string): T | null => ownDrafts()[name] ?? null,
     /** Replaces a draft; null drops it. */
     put(name: string, draft: T | null): void {
-      const { [name]: _, ...others } = own()
+      const { [name]: _, ...others } = ownDrafts()
       const drafts = draft === null ? others : { ...others, [name]: draft }
       all.value = { system: system.value?.uuid ?? '', drafts }
     },

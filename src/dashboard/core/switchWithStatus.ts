@@ -12,12 +12,12 @@ export function createWithStatuses(
   { members, ...body }: SwitchBody,
   statuses: readonly FronterStatus[],
 ): Promise<SerializedSwitch | null> {
-  const known = statuses.filter(({ status }) => status.trim() !== '')
+  const nonEmpty = statuses.filter(({ status }) => status.trim() !== '')
   return request(switchWithStatusesPath(createUuid()), {
     method: 'PUT',
     body: {
       ...body,
-      members: members.map((id) => known.find((one) => one.id === id) ?? id),
+      members: members.map((id) => nonEmpty.find((status) => status.id === id) ?? id),
     },
   })
 }

@@ -25,8 +25,8 @@ export function useAction({ explain, canOverlap = false, isSwitching, isLocal }:
     setRunning((count) => count + 1)
     const canRun = isLocal || (isSwitching ? canLog.value : !isOffline.value)
     setRefused(!canRun)
-    const found = await attempt(action, explain, canRun)
-    if (found !== '') setProblem(found)
+    const failure = await attempt(action, explain, canRun)
+    if (failure !== '') setProblem(failure)
     setRunning((count) => count - 1)
   }
   /** Returns the handler for a form. */

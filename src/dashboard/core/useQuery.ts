@@ -32,9 +32,9 @@ interface Pages<T> {
  */
 export function usePages<T extends { id: string }>(path: Path<readonly T[]>, kind: PageData) {
   const [size, setSize] = useState(PAGE_SIZE)
-  const load = async (signal: AbortSignal, known: Pages<T> | null) => {
+  const load = async (signal: AbortSignal, loaded: Pages<T> | null) => {
     // Only more items were requested.
-    let items = known && known.items.length < size ? known.items : []
+    let items = loaded && loaded.items.length < size ? loaded.items : []
     for (;;) {
       const page = (await request<T[]>(pagePath(path, items.at(-1)?.id), { signal })) ?? []
       items = [...items, ...page]
@@ -64,11 +64,11 @@ interface State<T> {
   readonly problem: string
 }
 
-/** Calls `load` with the data that is known, or null if events made it stale. */
+/** Calls `load` with the data that is loaded, or null if events made it stale. */
 function useLoaded<T>(
   path: string,
   kind: PageData,
-  load: (signal: AbortSignal, known: T | null) => Promise<T | null>,
+  load: (signal: AbortSignal, loaded: T | null) => Promise<T | null>,
   size = 0,
 ): Query<T> {
   const [attempts, setAttempts] = useState(0)
@@ -78,8 +78,8 @@ function useLoaded<T>(
   useEffect(() => {
     if (isOffline.value) return
     const stop = new AbortController()
-    const known = state.version === version ? data : null
-    load(stop.signal, known).then(
+    const loaded = state.version === version ? data : null
+    load(stop.signal, loaded).then(
       (news) => {
         if (!stop.signal.aborted) setState({ path, version, data: news, problem: '' })
       },

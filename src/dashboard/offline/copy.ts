@@ -55,15 +55,15 @@ export function collectCopy(uuid: string) {
 
 /** Shows the copy until the server answers. */
 export async function restoreCopy(): Promise<void> {
-  const found = await readCopy()
-  if (!found || isLoaded.value) return
-  const copy = found.copied as NonNullable<ReturnType<typeof collectCopy>>['copied'] & Copied
+  const stored = await readCopy()
+  if (!stored || isLoaded.value) return
+  const copy = stored.copied as NonNullable<ReturnType<typeof collectCopy>>['copied'] & Copied
   system.value = copy.system
   members.value = copy.members
   groups.value = copy.groups
   settings.value = copy.settings
   preferences.value = copy.preferences
-  recordedSwitches.value = found.switches
+  recordedSwitches.value = stored.switches
   recordedStatuses.value = new Map(copy.statuses)
   hasOlder.value = copy.hasOlder
   isFromCopy.value = true
@@ -71,8 +71,8 @@ export async function restoreCopy(): Promise<void> {
 }
 
 /** Replaces all values but these by empty ones. */
-function keepOnly<T extends object>(one: T, keys: readonly (keyof T)[]): T {
-  const entries = Object.entries(one).map(([key, value]) => [
+function keepOnly<T extends object>(object: T, keys: readonly (keyof T)[]): T {
+  const entries = Object.entries(object).map(([key, value]) => [
     key,
     keys.some((other) => other === key) ? value : emptyOf(value),
   ])

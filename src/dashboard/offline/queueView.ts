@@ -13,7 +13,9 @@ export function countWaiting(): number {
 
 /** Returns a waiting switch in the form of the history, with short IDs. */
 export function toSwitch({ uuid, timestamp, members: uuids }: QueuedSwitch): Switch {
-  const ids = uuids.flatMap((one) => members.value.find((member) => member.uuid === one)?.id ?? [])
+  const ids = uuids.flatMap(
+    (memberUuid) => members.value.find((member) => member.uuid === memberUuid)?.id ?? [],
+  )
   return { id: uuid, timestamp, members: ids }
 }
 
@@ -22,8 +24,10 @@ export function applyQueue(recorded: Switches): Switches {
   const queueds = queue.value.filter(isOwn)
   if (queueds.length === 0) return recorded
   const deleted = queueds.filter(({ kind }) => kind === 'delete').map(({ uuid }) => uuid)
-  const known = new Set([...recorded.map(({ id }) => id), ...deleted])
-  const added = queueds.filter(({ kind, uuid }) => kind === 'put' && !known.has(uuid)).map(toSwitch)
+  const knownIds = new Set([...recorded.map(({ id }) => id), ...deleted])
+  const added = queueds
+    .filter(({ kind, uuid }) => kind === 'put' && !knownIds.has(uuid))
+    .map(toSwitch)
   return mergeSwitches(
     recorded.filter(({ id }) => !deleted.includes(id)),
     added,
@@ -45,9 +49,9 @@ export function applyStatuses(recorded: ReadonlyMap<string, string>): ReadonlyMa
     .filter((queued) => queued.kind === 'put' && isOwn(queued) && queued.timestamp > since)
     .toSorted((a, b) => a.timestamp - b.timestamp)
   let statuses = recorded
-  for (const one of later) {
-    const here = toSwitch(one).members
-    const set = statusesOf(one).map(({ id, status }): [string, string] => [id, status])
+  for (const queued of later) {
+    const here = toSwitch(queued).members
+    const set = statusesOf(queued).map(({ id, status }): [string, string] => [id, status])
     statuses = new Map([...[...statuses].filter(([id]) => here.includes(id)), ...set])
   }
   return statuses

@@ -149,15 +149,15 @@ async function sendOne(
   if (outcome.is === 'later' || outcome.is === 'loggedOut') return outcome
   if (outcome.is === 'taken' || outcome.is === 'membersGone') {
     // The request may have been answered before, and the switch changed since.
-    const found = await findRecorded(uuid)
-    if (found.answer?.status === 401) return { is: 'loggedOut' }
-    if (found.answer === null || found.answer.status >= 429) return sendLater(found.answer)
-    if (found.recorded) await finish(queued, found.recorded)
+    const current = await findRecorded(uuid)
+    if (current.answer?.status === 401) return { is: 'loggedOut' }
+    if (current.answer === null || current.answer.status >= 429) return sendLater(current.answer)
+    if (current.recorded) await finish(queued, current.recorded)
     else if (outcome.is === 'membersGone') {
       const later = await leaveOutDeleted(queued, answer)
       if (later) return later
     } else await change(queued, { problem: problemOf(answer) })
-    announce(found.recorded ? { uuid, recorded: found.recorded } : {})
+    announce(current.recorded ? { uuid, recorded: current.recorded } : {})
     return outcome
   }
   if (outcome.is === 'done') await finish(queued, recorded)
@@ -171,14 +171,14 @@ async function sendOne(
 async function leaveOutDeleted(queued: QueuedSwitch, refusal: Answer): Promise<Outcome | null> {
   const { answer, body } = await request(`${systemPath}/members`)
   if (answer?.status !== 200 || !Array.isArray(body)) return sendLater(answer)
-  const known = new Set(body.map((member: unknown) => Object(member).uuid))
-  const members = queued.members.filter((uuid) => known.has(uuid))
+  const existing = new Set(body.map((member: unknown) => Object(member).uuid))
+  const members = queued.members.filter((uuid) => existing.has(uuid))
   const leftOut = queued.members.length - members.length
   if (leftOut === 0 || members.length === 0) await change(queued, { problem: problemOf(refusal) })
   else
     await change(queued, {
       members,
-      statuses: queued.statuses.filter(({ id }) => known.has(id)),
+      statuses: queued.statuses.filter(({ id }) => existing.has(id)),
       leftOut: queued.leftOut + leftOut,
     })
   return null
@@ -227,11 +227,11 @@ async function requestChange(queued: QueuedSwitch) {
   const { uuid, kind, members, statuses, timestamp } = queued
   const path = switchWithStatusesPath(uuid)
   if (kind === 'delete') return { ...(await request(path, { method: 'DELETE' })), recorded: null }
-  const known = statuses.filter(({ status }) => status.trim() !== '')
+  const nonEmpty = statuses.filter(({ status }) => status.trim() !== '')
   const received = await request(path, {
     method: 'PUT',
     body: JSON.stringify({
-      members: members.map((id) => known.find((status) => status.id === id) ?? id),
+      members: members.map((id) => nonEmpty.find((status) => status.id === id) ?? id),
       timestamp: formatInstant(timestamp),
     }),
   })
@@ -248,7 +248,9 @@ function readRecorded(uuid: string, { answer, body }: Received) {
   const { id, timestamp, members } = Object(body)
   const at = parseInstant(String(timestamp))
   if (id !== uuid || at === null || !Array.isArray(members)) return { answer: null, recorded: null }
-  const ids = members.map((one: unknown) => String(typeof one === 'string' ? one : Object(one).id))
+  const ids = members.map((member: unknown) =>
+    String(typeof member === 'string' ? member : Object(member).id),
+  )
   const recorded: Switch = { id: uuid, timestamp: at, members: ids }
   return { answer, recorded }
 }

@@ -214,7 +214,7 @@ async function closeNotifications(): Promise<void> {
   const worker = await navigator.serviceWorker?.getRegistration()
   // Push messages may arrive until the server knows of the logout.
   const subscription = worker?.pushManager?.getSubscription()
-  subscription?.then((one) => one?.unsubscribe()).catch(() => {})
+  subscription?.then((current) => current?.unsubscribe()).catch(() => {})
   for (const shown of (await worker?.getNotifications()) ?? []) shown.close()
 }
 

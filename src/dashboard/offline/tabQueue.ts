@@ -53,7 +53,7 @@ const pageQueue: SwitchQueue = {
   get isStuck() {
     const isWaiting = queue.value.some((queued) => isUnsent(queued) && isOwn(queued))
     return (
-      queue.value.some((one) => !isSendable(one) || !isOwn(one)) ||
+      queue.value.some((queued) => !isSendable(queued) || !isOwn(queued)) ||
       (isWaiting && (isOffline.value || sender.isPaused.value))
     )
   },
@@ -97,7 +97,7 @@ async function addSwitch(
     throw new ApiError(400, '', 0, {}, SAME_TIME)
   const latest = switches.value.find(({ id }) => id !== PENDING_SWITCH)?.timestamp
   const uuidOf = (id: string) => membersById.value.get(id)?.uuid ?? id
-  const one: Omit<QueuedSwitch, 'order'> = {
+  const queued: Omit<QueuedSwitch, 'order'> = {
     uuid: createUuid(),
     // Another tab may have logged in as another system.
     system: system.value?.uuid ?? record.system,
@@ -111,16 +111,16 @@ async function addSwitch(
     problem: null,
   }
   try {
-    await transact('readwrite', ({ queue: store }) => resultOf(store.add(one)))
+    await transact('readwrite', ({ queue: store }) => resultOf(store.add(queued)))
   } catch (cause) {
     // The storage is full or was taken away.
     if (isOffline.value) throw cause
-    return await sendAtOnce(ids, one.timestamp, statuses)
+    return await sendAtOnce(ids, queued.timestamp, statuses)
   }
   await refreshQueue()
   announceChange({})
   sender.sendStored()
-  return { id: one.uuid }
+  return { id: queued.uuid }
 }
 
 /** Logs a switch that cannot be stored here. */

@@ -10,8 +10,8 @@ export const queue = signal<readonly QueuedSwitch[]>([])
 
 /** Returns a check for switches of another system than the one that is logged in. */
 export function isOfOtherSystem(): (queued: QueuedSwitch) => boolean {
-  const own = device.value?.system ?? system.value?.uuid
-  return (one) => own !== undefined && one.system !== own
+  const uuid = device.value?.system ?? system.value?.uuid
+  return (queued) => uuid !== undefined && queued.system !== uuid
 }
 
 export function isOwn(queued: QueuedSwitch): boolean {

@@ -63,7 +63,7 @@ export async function openFromNotification({ notification }: NotificationEvent):
   // Only the fragment is used, so that a message can open nothing but the dashboard.
   const url = `${scope}${hash}`
   const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
-  const open = windows.find((one) => one.url.startsWith(scope))
+  const open = windows.find((client) => client.url.startsWith(scope))
   if (!open) return void (await self.clients.openWindow(url))
   // A watching page has its token in the address, so it is shown as it is.
   const isThere = hash === '#/watch' && open.url.includes('#/watch')

@@ -39,7 +39,7 @@ export async function updateMembers(
   removed: readonly string[],
 ): Promise<void> {
   const before = groups.value.find((group) => group.uuid === uuid)?.members ?? []
-  const others = before.filter((one) => !added.includes(one) && !removed.includes(one))
+  const others = before.filter((member) => !added.includes(member) && !removed.includes(member))
   const after = [...others, ...added]
   const [action, body] =
     removed.length === 0
@@ -48,7 +48,9 @@ export async function updateMembers(
         ? ['remove', removed]
         : ['overwrite', after]
   await request(changeMembersPath(uuid, action), { method: 'POST', body })
-  groups.value = groups.value.map((one) => (one.uuid === uuid ? { ...one, members: after } : one))
+  groups.value = groups.value.map((group) =>
+    group.uuid === uuid ? { ...group, members: after } : group,
+  )
 }
 
 /** Moves a group to a place (beginning with 0) inside of a parent, or at the top. */

@@ -20,10 +20,10 @@ export interface GroupNode {
 
 /** Returns the groups of each parent in their order; those with an unknown parent are at the top. */
 function childrenOf(groups: readonly Group[]): Map<string | null, Group[]> {
-  const known = new Set(groups.map(({ uuid }) => uuid))
+  const uuids = new Set(groups.map(({ uuid }) => uuid))
   const children = new Map<string | null, Group[]>()
   for (const group of groups.toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0))) {
-    const parent = group.parent && known.has(group.parent) ? group.parent : null
+    const parent = group.parent && uuids.has(group.parent) ? group.parent : null
     children.set(parent, [...(children.get(parent) ?? []), group])
   }
   return children
@@ -66,7 +66,10 @@ export function pathOf(groups: readonly Group[], { parent, uuid }: Group): Group
 /** Returns a group with everything inside of it. */
 export function withSubgroups(groups: readonly Group[], group: Group): Group[] {
   const children = childrenOf(groups)
-  const walk = (one: Group): Group[] => [one, ...(children.get(one.uuid) ?? []).flatMap(walk)]
+  const walk = (parent: Group): Group[] => [
+    parent,
+    ...(children.get(parent.uuid) ?? []).flatMap(walk),
+  ]
   return walk(group)
 }
 

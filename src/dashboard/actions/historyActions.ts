@@ -24,7 +24,7 @@ export async function logStint(
   const first = await createSwitch(members, from)
   try {
     const last = await createSwitch(end.members, end.timestamp)
-    const ids = [first, last].flatMap((one) => one?.id ?? [])
+    const ids = [first, last].flatMap((entry) => entry?.id ?? [])
     showToast({ text: strings.isLogged, undo: { kind: 'removeSwitches', ids } })
   } catch (cause) {
     if (first) await removeSwitch(first.id)

@@ -62,13 +62,13 @@ export async function changeLevels(some: readonly Member[], levels: Levels): Pro
 
 /** Skips members deleted meanwhile, because they would make the whole request fail. */
 export async function restoreLevels(undoChanges: readonly LevelChange[]): Promise<void> {
-  const known = new Set(members.value.map(({ uuid }) => uuid))
-  await send(undoChanges.filter(({ id }) => known.has(id)))
+  const uuids = new Set(members.value.map(({ uuid }) => uuid))
+  await send(undoChanges.filter(({ id }) => uuids.has(id)))
 }
 
 async function send(changes: readonly LevelChange[]): Promise<void> {
-  for (let at = 0; at < changes.length; at += MAX_BULK_ITEMS) {
-    const body = changes.slice(at, at + MAX_BULK_ITEMS)
+  for (let start = 0; start < changes.length; start += MAX_BULK_ITEMS) {
+    const body = changes.slice(start, start + MAX_BULK_ITEMS)
     putMembers((await request(api.v2Members.list, { method: 'PATCH', body })) ?? [])
   }
 }

@@ -6,11 +6,11 @@ export function memberUuids(
   group: string,
   withSubgroups: boolean,
 ): Set<string> {
-  const found = new Set(groups.find(({ uuid }) => uuid === group)?.members)
+  const uuids = new Set(groups.find(({ uuid }) => uuid === group)?.members)
   if (withSubgroups)
     for (const { uuid, parent } of groups)
-      if (parent === group) for (const one of memberUuids(groups, uuid, true)) found.add(one)
-  return found
+      if (parent === group) for (const member of memberUuids(groups, uuid, true)) uuids.add(member)
+  return uuids
 }
 
 /** Returns true if a group contains groups. */

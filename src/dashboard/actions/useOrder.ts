@@ -32,7 +32,7 @@ export function useOrder<T extends { readonly id: string }>(
     focus.current = ''
   }, [order])
   const items = order
-    ? all.toSorted((one, other) => order.indexOf(one.id) - order.indexOf(other.id))
+    ? all.toSorted((item, other) => order.indexOf(item.id) - order.indexOf(other.id))
     : all
   const store = async (ids: readonly string[]) => {
     const failure = await attempt(() => request(path, { method: 'PUT', body: ids }))

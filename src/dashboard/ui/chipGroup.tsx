@@ -31,14 +31,14 @@ export function ChipGroup<T extends string | boolean | undefined>({
     <fieldset class={kind}>
       <legend class={isLegendHidden ? 'unseen' : ''}>{legend}</legend>
       <div class="chips">
-        {options.map(([one, title]) => (
+        {options.map(([option, title]) => (
           <button
-            key={String(one)}
+            key={String(option)}
             type="button"
             class="chip"
-            aria-pressed={one === value}
+            aria-pressed={option === value}
             aria-disabled={isDisabled}
-            onClick={() => onChange(one)}
+            onClick={() => onChange(option)}
           >
             <bdi>{title}</bdi>
           </button>

@@ -17,7 +17,7 @@ export function LevelButton({ label, level, onChange, isOff = false }: Props) {
   const isPublic = level === 'public'
   const shown = privacyStrings[level]
   const name = privacyStrings.levelOf(label, shown)
-  const at = name.lastIndexOf(shown)
+  const index = name.lastIndexOf(shown)
   const turn = () => {
     const next = isPublic ? 'private' : 'public'
     onChange(next)
@@ -33,9 +33,9 @@ export function LevelButton({ label, level, onChange, isOff = false }: Props) {
       onClick={turn}
     >
       <Icon name={isPublic ? 'eye' : 'lock'} />
-      <span class="unseen">{name.slice(0, at)}</span>
+      <span class="unseen">{name.slice(0, index)}</span>
       {shown}
-      <span class="unseen">{name.slice(at + shown.length)}</span>
+      <span class="unseen">{name.slice(index + shown.length)}</span>
     </button>
   )
 }

@@ -43,7 +43,7 @@ export function Sheet({ heading, onClose, isChanged = false, field, children }: 
       setAsking((wasAsking) => !wasAsking)
     }
     return () => {
-      openSheets.value = openSheets.value.filter((one) => one !== id)
+      openSheets.value = openSheets.value.filter((other) => other !== id)
       removeEntry()
       if (focused instanceof HTMLElement) focused.focus()
     }

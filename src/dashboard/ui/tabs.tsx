@@ -12,7 +12,7 @@ interface Props<T extends string> {
 
 /** Tabs of a page. The arrow keys, Home and End select a tab and move the focus to it. */
 export function Tabs<T extends string>({ label, options, value, onChange, children }: Props<T>) {
-  const values = options.map(([one]) => one)
+  const values = options.map(([option]) => option)
   const onKeyDown = (event: KeyboardEvent) => {
     const next = findNext(values.length, values.indexOf(value), event.key)
     const chosen = next === null ? undefined : values.at(next)
@@ -24,17 +24,17 @@ export function Tabs<T extends string>({ label, options, value, onChange, childr
   return (
     <>
       <div class="chips" role="tablist" aria-label={label} onKeyDown={onKeyDown}>
-        {options.map(([one, title]) => (
+        {options.map(([option, title]) => (
           <button
-            key={one}
-            id={`tab-${one}`}
+            key={option}
+            id={`tab-${option}`}
             type="button"
             role="tab"
             class="chip"
-            aria-selected={one === value}
+            aria-selected={option === value}
             aria-controls="tab-panel"
-            tabIndex={one === value ? 0 : -1}
-            onClick={() => onChange(one)}
+            tabIndex={option === value ? 0 : -1}
+            onClick={() => onChange(option)}
           >
             {title}
           </button>
@@ -48,12 +48,12 @@ export function Tabs<T extends string>({ label, options, value, onChange, childr
 }
 
 /** Returns the position of the tab that a key selects; null for other keys. */
-function findNext(count: number, at: number, key: string): number | null {
+function findNext(count: number, index: number, key: string): number | null {
   const isReversed = document.documentElement.dir === 'rtl'
   const forward = isReversed ? 'ArrowLeft' : 'ArrowRight'
   const back = isReversed ? 'ArrowRight' : 'ArrowLeft'
-  if (key === forward) return (at + 1) % count
-  if (key === back) return at - 1
+  if (key === forward) return (index + 1) % count
+  if (key === back) return index - 1
   if (key === 'Home') return 0
   return key === 'End' ? -1 : null
 }

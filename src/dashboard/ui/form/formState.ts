@@ -63,8 +63,8 @@ export function useFormState(options: Options): FormState {
   }, [failures])
   // A part of a value, such as an option, is not judged before saving.
   const isShown = ([key]: [string, string]) => failures > 0 || values[key] !== base[key]
-  const found = Object.fromEntries(Object.entries(check(values)).filter(isShown))
-  const problems: FieldTexts = { ...serverProblems, ...found }
+  const shownProblems = Object.fromEntries(Object.entries(check(values)).filter(isShown))
+  const problems: FieldTexts = { ...serverProblems, ...shownProblems }
   const submit = onSubmit(async () => {
     if (Object.keys(check(values)).length > 0) {
       setProblem(summary)

@@ -51,7 +51,7 @@ function WordForMembers() {
   const { word } = preferences.value
   const commonWords = Object.entries(strings.words)
   const [customWord, setCustomWord] = useState(
-    commonWords.some(([known]) => known === word) ? '' : word,
+    commonWords.some(([name]) => name === word) ? '' : word,
   )
   const { run, onSubmit, problem } = useAction({ canOverlap: true })
   const save = (value: string) => savePreferences({ word: value })
@@ -59,7 +59,7 @@ function WordForMembers() {
     <div class="card">
       <ChipGroup
         legend={moreStrings.wordForMembers}
-        options={commonWords.map(([one, { many }]) => [one, many])}
+        options={commonWords.map(([name, { many }]) => [name, many])}
         value={word}
         onChange={(value) => run(() => save(value))}
         isDisabled={isOffline.value}

@@ -70,8 +70,8 @@ interface SheetProps extends Props {
 }
 
 function CreateSheet({ heading, kind, onCreate, onClose }: SheetProps) {
-  const own = useBuckets()
-  const { data } = own
+  const query = useBuckets()
+  const { data } = query
   const [typed, setTyped] = useState('')
   const [buckets, setBuckets] = useState<readonly string[] | undefined>()
   const defaults = data?.filter((bucket) => bucket.default_for.includes(kind)).map(({ id }) => id)
@@ -93,7 +93,7 @@ function CreateSheet({ heading, kind, onCreate, onClose }: SheetProps) {
               {sharingStrings.visibleToNow(describeBuckets(data, chosen))}
               <Icon name="forth" />
             </summary>
-            <VisibleTo buckets={own} chosen={chosen} onChange={setBuckets} />
+            <VisibleTo buckets={query} chosen={chosen} onChange={setBuckets} />
           </details>
         )}
       </NameForm>

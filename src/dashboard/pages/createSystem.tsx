@@ -44,21 +44,21 @@ export function Setup({ code }: { code: string }) {
 
 /** Creates a system where the server's setting allows it. */
 export function Create() {
-  const [found, setFound] = useState<Registration | 'loading' | 'away'>('loading')
+  const [registration, setRegistration] = useState<Registration | 'loading' | 'away'>('loading')
   const load = async () => {
-    setFound('loading')
-    setFound((await requestOnce(registrationPath).catch(() => null)) ?? 'away')
+    setRegistration('loading')
+    setRegistration((await requestOnce(registrationPath).catch(() => null)) ?? 'away')
   }
   useEffect(() => {
     load()
   }, [])
-  if (found === 'loading') return <main class="door" aria-busy="true" />
-  if (found === 'away') return <Unreachable onRetry={load} />
-  if (found.registration === 'closed') return <Refused text={createStrings.closed} />
+  if (registration === 'loading') return <main class="door" aria-busy="true" />
+  if (registration === 'away') return <Unreachable onRetry={load} />
+  if (registration.registration === 'closed') return <Refused text={createStrings.closed} />
   return (
     <CreateSystem
-      needsInvite={found.registration === 'invite'}
-      onRefused={() => setFound({ ...found, registration: 'closed' })}
+      needsInvite={registration.registration === 'invite'}
+      onRefused={() => setRegistration({ ...registration, registration: 'closed' })}
     />
   )
 }
@@ -150,7 +150,7 @@ function CreateSystem({ code, needsInvite = false, onRefused }: Props) {
         {needsInvite && <TextField {...form.field('invite')} label={createStrings.invite} />}
         <ChipGroup
           legend={createStrings.start}
-          options={starts.map((one) => [one, createStrings.starts[one]] as const)}
+          options={starts.map((start) => [start, createStrings.starts[start]] as const)}
           value={start}
           onChange={(value) => form.change('start', value)}
         >
@@ -158,7 +158,7 @@ function CreateSystem({ code, needsInvite = false, onRefused }: Props) {
         </ChipGroup>
         <ChipGroup<Visibility | undefined>
           legend={createStrings.visibility}
-          options={choices.map((one) => [one, createStrings.visibilities[one]] as const)}
+          options={choices.map((choice) => [choice, createStrings.visibilities[choice]] as const)}
           value={visibility}
           onChange={(value) => form.change('chosen', value)}
         >

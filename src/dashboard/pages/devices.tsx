@@ -31,8 +31,11 @@ export function Devices() {
   const { logOut, question, problem: logOutProblem } = useLogOut()
 
   const load = async () => {
-    const [found, keys] = await Promise.all([request(api.sessions.list), request(api.tokens.list)])
-    setDevices(found ?? [])
+    const [sessions, keys] = await Promise.all([
+      request(api.sessions.list),
+      request(api.tokens.list),
+    ])
+    setDevices(sessions ?? [])
     setTokens(keys ?? [])
   }
   useEffect(() => {

@@ -46,7 +46,7 @@ export function GroupEdit() {
         <DeleteGroup group={group} onClose={onClose} onDeleted={onDeleted} />
       )}
     >
-      {(form, own) => (
+      {(form, group) => (
         <>
           <Fold title={editStrings.profile} form={form} keys={basics} isFirst>
             <TextLine form={form} name="name" />
@@ -63,8 +63,8 @@ export function GroupEdit() {
             <PictureLine
               form={form}
               name="icon"
-              path={`groups/${own.uuid}`}
-              onStored={(icon) => putGroup({ ...own, icon })}
+              path={`groups/${group.uuid}`}
+              onStored={(icon) => putGroup({ ...group, icon })}
             />
             <PictureLine form={form} name="banner" isWide />
           </Fold>

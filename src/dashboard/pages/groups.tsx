@@ -16,7 +16,7 @@ import { CreateGroupSheet } from './createSheet'
 export function Groups() {
   const [typed, setTyped] = useState('')
   const [isCreating, setCreating] = useState(false)
-  const found = searchMembers(groups.value, typed)
+  const matches = searchMembers(groups.value, typed)
   const search = (value: string) => {
     setTyped(value)
     announce(strings.found(searchMembers(groups.value, value).length))
@@ -39,14 +39,14 @@ export function Groups() {
       {groups.value.length > 0 && (
         <Search value={typed} onChange={search} hint={memberStrings.searchGroups} />
       )}
-      {found.length === 0 && (
+      {matches.length === 0 && (
         <p>{groups.value.length === 0 ? memberStrings.noGroups : memberStrings.noGroupFound}</p>
       )}
       {typed.trim() === '' ? (
         <Tree />
       ) : (
         <ul class="members">
-          {found.map((group) => (
+          {matches.map((group) => (
             <li key={group.id}>
               <a class="someone" href={`#/groups/${group.id}`}>
                 <GroupRow group={group} path={pathOf(groups.value, group)} />

@@ -41,14 +41,14 @@ export function History() {
       }
     >
       <nav class="chips" aria-label={historyStrings.view}>
-        {historyViews.map((one) => (
+        {historyViews.map((option) => (
           <a
-            key={one}
+            key={option}
             class="chip"
-            href={historyHash(one, kept)}
-            aria-current={one === view ? 'page' : undefined}
+            href={historyHash(option, kept)}
+            aria-current={option === view ? 'page' : undefined}
           >
-            {historyStrings[one]}
+            {historyStrings[option]}
           </a>
         ))}
       </nav>

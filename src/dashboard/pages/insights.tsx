@@ -86,13 +86,13 @@ function useFigures(isWithoutCustomFronts: boolean) {
       const span = kind === 'own' ? customSpan({ from, to }, timeZone, now.value) : await spanOf()
       setProblem(typeof span === 'string' ? insightsStrings[span] : '')
       if (typeof span === 'string') return
-      const found = await loadInsights(span, timeZone, {
+      const loaded = await loadInsights(span, timeZone, {
         isWithoutCustomFronts,
         signal: controller.signal,
       })
-      if (!found || controller.signal.aborted) return
-      setFigures(found)
-      announce(insightsStrings.loaded(insightsStrings.spans[kind], found.switches))
+      if (!loaded || controller.signal.aborted) return
+      setFigures(loaded)
+      announce(insightsStrings.loaded(insightsStrings.spans[kind], loaded.switches))
     }
     const spanOf = async () => {
       const recent = recentSpan(kind, now.value)
@@ -132,7 +132,7 @@ function Spans() {
     <ChipGroup
       legend={insightsStrings.span}
       isLegendHidden
-      options={spanKinds.map((one) => [one, insightsStrings.spans[one]])}
+      options={spanKinds.map((kind) => [kind, insightsStrings.spans[kind]])}
       value={kind}
       onChange={choose}
     >

@@ -28,7 +28,7 @@ export function LinkLogin({ code }: { code: string }) {
       method: 'POST',
       body: { code },
     }).then(
-      (found) => setLink({ is: 'open', name: found?.system.name ?? strings.yourSystem }),
+      (answer) => setLink({ is: 'open', name: answer?.system.name ?? strings.yourSystem }),
       (cause) =>
         setLink(isUnauthorized(cause) ? { is: 'over' } : { is: 'away', why: explain(cause) }),
     )

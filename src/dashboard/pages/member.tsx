@@ -51,7 +51,7 @@ function Found({ listed }: { listed: Member }) {
   const visible =
     shown?.member ?? (viewMode === 'friends' ? redactMemberForFriend(member, []) : member)
   const name = visible.display_name || visible.name
-  const tabs = memberTabs.filter((one) => hasTab(member, one, isOurs))
+  const tabs = memberTabs.filter((name) => hasTab(member, name, isOurs))
   const chosen = ('tab' in route.value && route.value.tab) || 'about'
   const tab = tabs.includes(chosen) ? chosen : 'about'
   return (
@@ -96,10 +96,10 @@ function Found({ listed }: { listed: Member }) {
       ) : (
         <Tabs
           label={name}
-          options={tabs.map((one) => [one, memberStrings.tabs[one]])}
+          options={tabs.map((name) => [name, memberStrings.tabs[name]])}
           value={tab}
-          onChange={(one) => {
-            location.hash = `#/members/${member.id}${one === 'about' ? '' : `/${one}`}`
+          onChange={(name) => {
+            location.hash = `#/members/${member.id}${name === 'about' ? '' : `/${name}`}`
           }}
         >
           {tab === 'about' && <About member={member} shown={shown} />}

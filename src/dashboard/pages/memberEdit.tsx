@@ -84,7 +84,7 @@ function Loaded({ member }: { member: Member }) {
       kind="members"
       entity={memberForm(fields)}
       all={[member]}
-      toForm={(own) => toMemberForm(own, fields)}
+      toForm={(member) => toMemberForm(member, fields)}
       describe={(key, value) =>
         key === 'buckets'
           ? describeBuckets(buckets.data ?? [], value)
@@ -92,12 +92,12 @@ function Loaded({ member }: { member: Member }) {
       }
       onSend={({ uuid }, patch) => patchMember(uuid, memberBody(patch))}
       onSaved={(saved) => putMembers([saved])}
-      below={(own) => <ArchiveMember member={own} />}
-      confirmDelete={(own, onClose, onDeleted) => (
-        <BulkEditSheet action="delete" chosen={[own]} onClose={onClose} onDone={onDeleted} />
+      below={(member) => <ArchiveMember member={member} />}
+      confirmDelete={(member, onClose, onDeleted) => (
+        <BulkEditSheet action="delete" chosen={[member]} onClose={onClose} onDone={onDeleted} />
       )}
     >
-      {(form, own) => (
+      {(form, member) => (
         <>
           <Fold title={editStrings.profile} form={form} keys={basics} isFirst>
             <TextLine form={form} name="name" />
@@ -125,7 +125,7 @@ function Loaded({ member }: { member: Member }) {
               id="field-announce_front"
               isSwitch
               label={labelOf('announce_front')}
-              hint={sharingStrings.announceFrontMore(displayName(own))}
+              hint={sharingStrings.announceFrontMore(displayName(member))}
               value={form.values.announce_front === true}
               onChange={(value) => form.change('announce_front', value)}
             />
@@ -145,15 +145,15 @@ function Loaded({ member }: { member: Member }) {
             <PictureLine
               form={form}
               name="avatar_url"
-              path={`members/${own.uuid}`}
-              onStored={(avatar_url) => putMembers([{ ...own, avatar_url }])}
+              path={`members/${member.uuid}`}
+              onStored={(avatar_url) => putMembers([{ ...member, avatar_url }])}
             />
             <PictureLine form={form} name="webhook_avatar_url" />
             <PictureLine form={form} name="banner" isWide />
           </Fold>
           <Fold title={editStrings.proxying} form={form} keys={proxying}>
             <TagsField form={form} name="proxy_tags" />
-            <TryTags member={own} form={form} />
+            <TryTags member={member} form={form} />
             <div class="line wide-line">
               <FlagLine form={form} name="keep_proxy" />
               <FlagLine form={form} name="autoproxy_enabled" />
@@ -167,7 +167,7 @@ function Loaded({ member }: { member: Member }) {
 }
 
 function describeValue(fields: readonly CustomField[], key: string, value: unknown) {
-  const field = fields.find((one) => keyOf(one) === key)
+  const field = fields.find((field) => keyOf(field) === key)
   if (!field) return
   return value === null ? editStrings.nothing : formatValue(field, value as FieldValue)
 }

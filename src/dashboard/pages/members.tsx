@@ -54,8 +54,8 @@ export function Members() {
     last: lastHere(switches.value),
   }
   const { typed } = listing.value
-  const found = listMembers(members.value, listing.value, context)
-  const sections = listSections(found)
+  const matches = listMembers(members.value, listing.value, context)
+  const sections = listSections(matches)
   const isOnlyMembers = sections.every(([heading]) => heading === '')
   const updateListing = (patch: Partial<Listing>) => {
     changeListing(patch)
@@ -96,12 +96,12 @@ export function Members() {
       <div class="heading">
         <p class="quiet">
           {typed === '' && isOnlyMembers
-            ? strings.countOf(found.length, word)
-            : strings.found(found.length)}
+            ? strings.countOf(matches.length, word)
+            : strings.found(matches.length)}
         </p>
         <Sorting onChange={updateListing} />
       </div>
-      {found.length > 0 ? (
+      {matches.length > 0 ? (
         sections.map(([heading, inside]) => (
           <Fragment key={heading}>
             {heading !== '' && <h2>{heading}</h2>}
@@ -116,7 +116,7 @@ export function Members() {
       {chosen && (
         <SelectBar
           chosen={members.value.filter(({ uuid }) => chosen.has(uuid))}
-          members={found}
+          members={matches}
           onChoose={(some) => setChosen(new Set(some.map(({ uuid }) => uuid)))}
           onDone={() => setChosen(null)}
         />
@@ -184,7 +184,7 @@ function Sorting({ onChange }: { onChange: (patch: Partial<Listing>) => void }) 
       <select
         value={listing.value.sort}
         onChange={({ currentTarget }) => {
-          const sort = sorts.find((one) => one === currentTarget.value)
+          const sort = sorts.find((name) => name === currentTarget.value)
           if (sort) onChange({ sort })
         }}
       >

@@ -45,13 +45,13 @@ type SystemLevel = (typeof table)['levels'][number]
  * Privacy of the system with a preview of its public page, and privacy of several members at once.
  */
 export function Privacy() {
-  const own = system.value
+  const ownSystem = system.value
   const status = useStatusLevel()
   const fields = useFields()
-  if (!own) return null
+  if (!ownSystem) return null
   const word = memberWord.value
   const view = publicView({
-    system: own,
+    system: ownSystem,
     members: members.value,
     fields: fields.data ?? [],
     groups: groups.value,
@@ -61,14 +61,14 @@ export function Privacy() {
   return (
     <Page title={strings.privacy}>
       <div class="two-sides">
-        <Levels own={own} word={word} status={status} />
+        <Levels own={ownSystem} word={word} status={status} />
         <section class="card" aria-labelledby="eyes">
           <h2 id="eyes">{privacyStrings.strangersEyes}</h2>
           <p class="quiet">{privacyStrings.strangersMore}</p>
           <div class="glass">
             <PublicProfile view={view} word={word} isInside />
           </div>
-          <a class="beside" href={`#/systems/${own.id}`}>
+          <a class="beside" href={`#/systems/${ownSystem.id}`}>
             {privacyStrings.publicPage}
           </a>
         </section>

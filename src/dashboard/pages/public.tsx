@@ -85,8 +85,8 @@ function PublicPageContent({ view }: { view: PublicView }) {
 }
 
 /** Requests without the session cookie: the owner would get private data, too. */
-async function loadPublicView(of: string): Promise<PublicView> {
-  const paths = publicPaths(of)
+async function loadPublicView(id: string): Promise<PublicView> {
+  const paths = publicPaths(id)
   const read = <T,>(path: Path<T>) => requestOnce(path, { isAnonymous: true })
   const list = <T,>(path: Path<T>) =>
     read(path).catch((cause: unknown): typeof hidden => {
@@ -113,9 +113,9 @@ async function loadPublicView(of: string): Promise<PublicView> {
   }
 }
 
-function subscribeToFront(of: string, onFront: (front: PublicView['front']) => void): () => void {
+function subscribeToFront(id: string, onFront: (front: PublicView['front']) => void): () => void {
   return subscribeWhileVisible({
-    path: publicPaths(of).stream,
+    path: publicPaths(id).stream,
     isAnonymous: true,
     onEvent: ({ name, data }) => name === 'front' && onFront(JSON.parse(data)),
     onStateChange: (state) => state === 'refused' && onFront(hidden),

@@ -156,13 +156,13 @@ function Offer({ all, reload }: { all: readonly Reminder[]; reload: () => void }
  */
 function MissingZone() {
   const { run, problem, isBusy } = useAction()
-  const own = deviceZone()
-  if (settings.value?.timezone !== 'UTC' || own === 'UTC') return null
+  const zone = deviceZone()
+  if (settings.value?.timezone !== 'UTC' || zone === 'UTC') return null
   const use = () =>
     run(async () => {
-      const body = { timezone: own }
+      const body = { timezone: zone }
       settings.value = await request(settingsPath, { method: 'PATCH', body })
-      showToast({ text: reminderStrings.zoneIsSet(own) })
+      showToast({ text: reminderStrings.zoneIsSet(zone) })
     })
   return (
     <section class="card">
@@ -175,7 +175,7 @@ function MissingZone() {
         aria-busy={isBusy || undefined}
         onClick={use}
       >
-        {reminderStrings.useZone(own)}
+        {reminderStrings.useZone(zone)}
       </button>
     </section>
   )

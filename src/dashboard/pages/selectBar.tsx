@@ -21,9 +21,9 @@ export function SelectBar({ chosen, members, onChoose, onDone }: Props) {
   const count = bulkStrings.selected(chosen.length)
   const reason = isOffline.value ? offlineReason() : ''
   const isOff = isOffline.value || chosen.length === 0
-  const startAction = (one: BulkAction) => {
+  const startAction = (kind: BulkAction) => {
     if (chosen.length === 0) return announce(bulkStrings.nobodySelected)
-    if (!isOffline.value) setAction(one)
+    if (!isOffline.value) setAction(kind)
   }
   const hasAll = chosen.length > 0 && chosen.length >= members.length
   return (
@@ -44,15 +44,15 @@ export function SelectBar({ chosen, members, onChoose, onDone }: Props) {
       </div>
       <ProblemText text={reason} />
       <div class="row">
-        {(['privacy', 'groups', 'delete'] as const).map((one) => (
+        {(['privacy', 'groups', 'delete'] as const).map((kind) => (
           <button
-            key={one}
+            key={kind}
             type="button"
-            class={one === 'delete' ? 'danger' : ''}
+            class={kind === 'delete' ? 'danger' : ''}
             aria-disabled={isOff}
-            onClick={() => startAction(one)}
+            onClick={() => startAction(kind)}
           >
-            {bulkStrings[one]}
+            {bulkStrings[kind]}
           </button>
         ))}
       </div>

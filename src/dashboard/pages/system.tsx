@@ -13,19 +13,19 @@ import { CopyId, Fact, ProfileHead } from '../ui/profile'
 
 /** Profile, settings, webhook and accounts of the system. */
 export function SystemPage() {
-  const own = system.value
-  if (!own) return null
-  const name = own.name || systemStrings.noName
+  const ownSystem = system.value
+  if (!ownSystem) return null
+  const name = ownSystem.name || systemStrings.noName
   return (
     <Page title={strings.system}>
-      <ProfileHead of={{ ...own, name, display_name: null }} picture={own.avatar_url}>
+      <ProfileHead of={{ ...ownSystem, name, display_name: null }} picture={ownSystem.avatar_url}>
         <div class="named">
           <h2 class="title">
             <bdi>{name}</bdi>
           </h2>
-          {own.pronouns && (
+          {ownSystem.pronouns && (
             <p class="quiet">
-              <bdi>{own.pronouns}</bdi>
+              <bdi>{ownSystem.pronouns}</bdi>
             </p>
           )}
         </div>
@@ -34,22 +34,22 @@ export function SystemPage() {
             <Icon name="edit" />
             {memberStrings.edit}
           </button>
-          <a class="button" href={`#/systems/${own.id}`}>
+          <a class="button" href={`#/systems/${ownSystem.id}`}>
             <Icon name="eye" />
             {systemStrings.publicPage}
           </a>
         </div>
       </ProfileHead>
-      {own.description && <Markdown text={own.description} />}
+      {ownSystem.description && <Markdown text={ownSystem.description} />}
       <div class="two-sides">
         <dl class="card facts">
-          {own.tag && (
+          {ownSystem.tag && (
             <Fact name={labelOf('tag')}>
-              <bdi>{own.tag}</bdi>
+              <bdi>{ownSystem.tag}</bdi>
             </Fact>
           )}
           <Fact name={labelOf('timezone')}>{zone.value}</Fact>
-          <CopyId id={own.id} />
+          <CopyId id={ownSystem.id} />
         </dl>
         <SettingsCard />
         <WebhookCard />

@@ -19,8 +19,8 @@ const Notifications = lazy(
 type State = { is: 'loading' } | { is: 'over' } | { is: 'open'; front: PublicFront | null }
 
 /** Page of a friend link: the current fronters, live, and nothing else. */
-export function Watch({ token: given }: { token: string }) {
-  const token = given || loadToken()
+export function Watch({ token: routeToken }: { token: string }) {
+  const token = routeToken || loadToken()
   const [name, setName] = useState<string | null>(null)
   const [state, setState] = useState<State>({ is: 'loading' })
   const [link, setLink] = useState<LiveState | 'off'>('connecting')

@@ -48,9 +48,9 @@ export interface Saving<T> {
 }
 
 /** Edits an entity. Input is kept if the session ends; leaving with unsaved changes asks first. */
-export function useForm<T extends OwnEntity>(entity: Entity, own: T, saving: Saving<T>): Form {
-  const stored = saving.toForm?.(own) ?? own
-  const kept = formDraft.value?.uuid === own.uuid ? formDraft.value : null
+export function useForm<T extends OwnEntity>(entity: Entity, row: T, saving: Saving<T>): Form {
+  const stored = saving.toForm?.(row) ?? row
+  const kept = formDraft.value?.uuid === row.uuid ? formDraft.value : null
   const draft = kept ? completeDraft(entity, kept, stored) : beginDraft(entity, stored)
   const latest = useRef(entity)
   latest.current = entity
@@ -66,7 +66,7 @@ export function useForm<T extends OwnEntity>(entity: Entity, own: T, saving: Sav
       // Keep the draft when the session ended, so that it is still there after the login.
       if (sessionState.value === 'in') formDraft.value = null
     }
-  }, [own.uuid])
+  }, [row.uuid])
 
   const current = () => completeDraft(entity, formDraft.value ?? draft, stored)
   const state = useFormState({
@@ -79,11 +79,11 @@ export function useForm<T extends OwnEntity>(entity: Entity, own: T, saving: Sav
     summary: editStrings.someProblems,
     async save() {
       const body = patchOf(entity, draft)
-      if (Object.keys(body).length === 0) return saving.onSaved(own)
+      if (Object.keys(body).length === 0) return saving.onSaved(row)
       const saved = await saving.send(body)
       formDraft.value = null
       showToast({ text: strings.isSaved })
-      saving.onSaved(saved ?? own)
+      saving.onSaved(saved ?? row)
     },
   })
   return {

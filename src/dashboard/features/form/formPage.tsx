@@ -143,11 +143,11 @@ function Conflicts({ form }: { form: Form }) {
 /** Returns the label of a key; that of a custom field is in the field table. */
 export function labelOf(key: string, form?: Form): string {
   const word = memberWord.value
-  const known =
+  const label =
     form?.labels?.[key] ??
     findText(editStrings.fields(word), key) ??
     findText(privacyStrings.levels(word), key)
-  return known ?? form?.entity.fields[key]?.doc ?? key
+  return label ?? form?.entity.fields[key]?.doc ?? key
 }
 
 function describeTheirs(form: Form, key: string): string {

@@ -35,9 +35,9 @@ export function ChoiceLine(props: Props & { titles?: Readonly<Record<string, str
   return (
     <Line {...props}>
       <select {...rest}>
-        {(form.entity.fields[name]?.choices ?? []).map((one) => (
-          <option key={one} value={one} selected={form.values[name] === one}>
-            {titles[one] ?? findText(systemStrings.choices, one)}
+        {(form.entity.fields[name]?.choices ?? []).map((choice) => (
+          <option key={choice} value={choice} selected={form.values[name] === choice}>
+            {titles[choice] ?? findText(systemStrings.choices, choice)}
           </option>
         ))}
       </select>
@@ -53,7 +53,8 @@ export function LatchLine(props: Props) {
   const { form, name } = props
   const now = form.values[name] as number | null
   const { value: _, onInput: __, ...rest } = common(props)
-  const known = now === null || now === 0 ? commonTimeouts : [...new Set([...commonTimeouts, now])]
+  const timeouts =
+    now === null || now === 0 ? commonTimeouts : [...new Set([...commonTimeouts, now])]
   return (
     <Line {...props}>
       <select
@@ -65,7 +66,7 @@ export function LatchLine(props: Props) {
         <option value="" selected={now === null}>
           {systemStrings.latchDefault(formatDuration(DEFAULT_LATCH_TIMEOUT * SECOND))}
         </option>
-        {known
+        {timeouts
           .toSorted((a, b) => a - b)
           .map((seconds) => (
             <option key={seconds} value={seconds} selected={now === seconds}>
@@ -87,24 +88,24 @@ export function TemplatesLine(props: Props) {
   const { form, name } = props
   const texts = form.values[name] as readonly string[]
   const { value: _, onInput: __, id, ...rest } = common(props)
-  const change = (at: number, text: string) => {
+  const change = (changed: number, text: string) => {
     const next = Array.from({ length: MAX_TEMPLATES }, (_, index) =>
-      index === at ? text : (texts[index] ?? ''),
+      index === changed ? text : (texts[index] ?? ''),
     )
     while (next.at(-1) === '') next.pop()
     form.change(name, next)
   }
   return (
     <Line {...props} isWide>
-      {Array.from({ length: Math.min(MAX_TEMPLATES, texts.length + 1) }, (_, at) => (
+      {Array.from({ length: Math.min(MAX_TEMPLATES, texts.length + 1) }, (_, index) => (
         <textarea
-          key={at}
+          key={index}
           {...rest}
-          id={at === 0 ? id : `${id}-${at}`}
+          id={index === 0 ? id : `${id}-${index}`}
           rows={3}
-          aria-label={systemStrings.template(at + 1)}
-          value={texts[at] ?? ''}
-          onInput={({ currentTarget: { value } }) => change(at, value)}
+          aria-label={systemStrings.template(index + 1)}
+          value={texts[index] ?? ''}
+          onInput={({ currentTarget: { value } }) => change(index, value)}
         />
       ))}
     </Line>

@@ -15,10 +15,10 @@ import { Guard } from './lines'
 /** Editable list of proxy tags. */
 export function TagsField({ form, name }: { form: Form; name: string }) {
   const tags = form.values[name] as readonly ProxyTag[]
-  const change = (at: number, patch: Partial<ProxyTag>) =>
+  const change = (changed: number, patch: Partial<ProxyTag>) =>
     form.change(
       name,
-      tags.map((tag, index) => (index === at ? { ...tag, ...patch } : tag)),
+      tags.map((tag, index) => (index === changed ? { ...tag, ...patch } : tag)),
     )
   return (
     <fieldset class="choice line wide-line">
@@ -30,8 +30,8 @@ export function TagsField({ form, name }: { form: Form; name: string }) {
         <Guard form={form} name={name} />
       </div>
       {tags.length === 0 && <p class="quiet">{editStrings.noTags}</p>}
-      {tags.map((tag, at) => (
-        <fieldset class="tag-row" key={at} aria-label={editStrings.proxyTag(at + 1)}>
+      {tags.map((tag, index) => (
+        <fieldset class="tag-row" key={index} aria-label={editStrings.proxyTag(index + 1)}>
           {(['prefix', 'suffix'] as const).map((half) => (
             <label class="field" key={half}>
               {half === 'prefix' ? editStrings.prefix : editStrings.suffix}
@@ -43,18 +43,18 @@ export function TagsField({ form, name }: { form: Form; name: string }) {
                 autocapitalize="off"
                 aria-invalid={name in form.problems}
                 aria-describedby={`problem-${name}`}
-                onInput={(event) => change(at, { [half]: event.currentTarget.value })}
+                onInput={(event) => change(index, { [half]: event.currentTarget.value })}
               />
             </label>
           ))}
           <button
             type="button"
             class="round"
-            aria-label={editStrings.removeTag(at + 1)}
+            aria-label={editStrings.removeTag(index + 1)}
             onClick={() =>
               form.change(
                 name,
-                tags.filter((_, index) => index !== at),
+                tags.filter((_, other) => other !== index),
               )
             }
           >

@@ -112,8 +112,8 @@ function PartsLine({ parts, ...props }: ValueProps & { parts: readonly [Part, Pa
   const typed = String(form.values[name] ?? '').split('-')
   const { id, value: _, onInput: __, ...rest } = common(props)
   const change = (part: Part, text: string) => {
-    const next = parts.map((one, index) => (one === part ? text : (typed[index] ?? '')))
-    form.change(name, next.every((one) => one === '') ? null : next.join('-'))
+    const next = parts.map((other, index) => (other === part ? text : (typed[index] ?? '')))
+    form.change(name, next.every((value) => value === '') ? null : next.join('-'))
   }
   const attributesOf = (part: Part) => ({
     ...rest,
@@ -164,7 +164,7 @@ function ChoicesLine({ form, name, field, beside }: ValueProps) {
       name,
       (field.options ?? [])
         .map((option) => option.id)
-        .filter((one) => chosen.includes(one) !== (one === id)),
+        .filter((other) => chosen.includes(other) !== (other === id)),
     )
   return (
     <fieldset class="choice line">

@@ -128,13 +128,14 @@ function describe({ seeFront, seeMembers }: ArchivedFriend): string {
 /** Returns what an invitation with the same share shows. */
 function shareOf(friend: ArchivedFriend, buckets: readonly Bucket[], imported: Imported): Share {
   const { seeFront, seeMembers, getFrontNotif, trusted } = friend
-  const own = bucketsOf(friend, buckets, imported)
+  const bucketIds = bucketsOf(friend, buckets, imported)
   const trustedOne = buckets.find(({ name }) => name === 'Trusted friends')
   return {
     see_front: seeFront === true,
     see_members: seeMembers === true,
     announce: getFrontNotif !== false,
-    buckets: own ?? (trusted === true && trustedOne ? [trustedOne.id] : defaultBuckets(buckets)),
+    buckets:
+      bucketIds ?? (trusted === true && trustedOne ? [trustedOne.id] : defaultBuckets(buckets)),
   }
 }
 

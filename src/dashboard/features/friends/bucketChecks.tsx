@@ -19,8 +19,8 @@ interface Props {
 export function BucketChecks({ buckets, legend, hint, empty, chosen, onChange }: Props) {
   const { data, problem, reload } = buckets
   const toggle = (id: string, isIn: boolean) => {
-    const known = data?.map((one) => one.id) ?? []
-    onChange(known.filter((one) => (one === id ? isIn : chosen.includes(one))))
+    const ids = data?.map((bucket) => bucket.id) ?? []
+    onChange(ids.filter((other) => (other === id ? isIn : chosen.includes(other))))
   }
   return (
     <fieldset class="choice" aria-busy={data === null && problem === ''}>

@@ -37,7 +37,9 @@ export function BucketContents({ bucket, onClose, onDone }: Props) {
   const before: Chosen = contentsOf(bucket, fields ?? [])
   const chosen = { ...before, ...changed }
   const choose = (next: ReadonlySet<string>) => setChanged({ ...changed, [kind]: next })
-  const isChanged = bucketKinds.some((one) => chosen[one].symmetricDifference(before[one]).size > 0)
+  const isChanged = bucketKinds.some(
+    (name) => chosen[name].symmetricDifference(before[name]).size > 0,
+  )
   const save = async () => {
     if (!isChanged) return onClose()
     const lists = Object.entries(changed).map(([key, uuids]) => [key, [...uuids]])
@@ -58,9 +60,9 @@ export function BucketContents({ bucket, onClose, onDone }: Props) {
         <ChipGroup
           legend={sharingStrings.whichKind}
           isLegendHidden
-          options={bucketKinds.map((one) => [
-            one,
-            sharingStrings.counted(titles[one], chosen[one].size),
+          options={bucketKinds.map((name) => [
+            name,
+            sharingStrings.counted(titles[name], chosen[name].size),
           ])}
           value={kind}
           onChange={setKind}
@@ -108,7 +110,7 @@ interface PickerProps {
 function Picker({ all, chosen, onChange }: PickerProps) {
   const [typed, setTyped] = useState('')
   const find = (text: string) => all.filter(({ name }) => fold(name).includes(fold(text)))
-  const found = find(typed)
+  const matches = find(typed)
   const search = (value: string) => {
     setTyped(value)
     announce(strings.found(find(value).length))
@@ -117,8 +119,8 @@ function Picker({ all, chosen, onChange }: PickerProps) {
   return (
     <>
       <Search value={typed} onChange={search} hint={sharingStrings.searchThings} />
-      {found.length === 0 && <p class="quiet">{sharingStrings.nothingFound}</p>}
-      <CheckList all={found} listKey={typed} chosen={chosen} onChange={onChange} />
+      {matches.length === 0 && <p class="quiet">{sharingStrings.nothingFound}</p>}
+      <CheckList all={matches} listKey={typed} chosen={chosen} onChange={onChange} />
     </>
   )
 }

@@ -29,8 +29,8 @@ export function FriendList({ friends, reload }: Props) {
   const [count, setCount] = useState(PART)
   const list = useRef<HTMLUListElement>(null)
   const find = (text: string) =>
-    friends.filter((one) => namesOf(one).some((name) => fold(name).includes(fold(text))))
-  const found = find(typed)
+    friends.filter((friend) => namesOf(friend).some((name) => fold(name).includes(fold(text))))
+  const matches = find(typed)
   const search = (value: string) => {
     setTyped(value)
     setCount(PART)
@@ -46,15 +46,15 @@ export function FriendList({ friends, reload }: Props) {
       {friends.length > PART && (
         <Search value={typed} onChange={search} hint={sharingStrings.searchThings} />
       )}
-      {found.length === 0 && <p class="quiet">{sharingStrings.nothingFound}</p>}
+      {matches.length === 0 && <p class="quiet">{sharingStrings.nothingFound}</p>}
       <ul ref={list} class="friends part" aria-label={sharingStrings.friends}>
-        {found.slice(0, count).map((friend) => (
+        {matches.slice(0, count).map((friend) => (
           <FriendCard key={friend.id} friend={friend} reload={reload} />
         ))}
       </ul>
-      {found.length > count && (
+      {matches.length > count && (
         <button type="button" class="plain" onClick={showMore}>
-          {sharingStrings.showMore(found.length - count)}
+          {sharingStrings.showMore(matches.length - count)}
         </button>
       )}
     </div>

@@ -23,7 +23,7 @@ import { useFriends } from './useFriends'
 /** Page of a friend: who is fronting, and what is shared. */
 export function FriendPage({ id }: { id: string }) {
   const { friends, problem, reload } = useFriends()
-  const friend = friends?.find((one) => one.id === id)
+  const friend = friends?.find((friend) => friend.id === id)
   if (!friend)
     return (
       <Page title={friends ? sharingStrings.notFound : strings.friends} actions={<BackToFriends />}>

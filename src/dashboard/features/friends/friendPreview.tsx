@@ -33,9 +33,9 @@ export function FriendsView({ member }: { member: Member }) {
       <label class="sorting">
         {sharingStrings.whichBucket}
         <select value={bucket.id} onChange={(event) => setChosen(event.currentTarget.value)}>
-          {buckets.data.map((one) => (
-            <option key={one.id} value={one.id}>
-              {titleOfBucket(one)}
+          {buckets.data.map((option) => (
+            <option key={option.id} value={option.id}>
+              {titleOfBucket(option)}
             </option>
           ))}
         </select>

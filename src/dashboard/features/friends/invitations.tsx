@@ -26,7 +26,10 @@ export function Invitations({ open: { data, reload } }: Props) {
     <section class="card">
       <h2>{sharingStrings.open}</h2>
       <RowList
-        rows={data.map((one) => ({ ...one, name: one.name || sharingStrings.anInvitation }))}
+        rows={data.map((invitation) => ({
+          ...invitation,
+          name: invitation.name || sharingStrings.anInvitation,
+        }))}
         describe={({ expires }) =>
           sharingStrings.until(formatter.value.date(parseInstant(expires) ?? now.value))
         }

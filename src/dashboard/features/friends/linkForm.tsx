@@ -81,7 +81,7 @@ export function LinkForm({ onCreated }: { onCreated: (created: CreatedLink) => v
       </ChipGroup>
       <ChipGroup
         legend={friendStrings.until}
-        options={ends.map((one) => [one, friendStrings.ends[one]])}
+        options={ends.map((option) => [option, friendStrings.ends[option]])}
         value={end}
         onChange={(value) => change({ end: value })}
       >

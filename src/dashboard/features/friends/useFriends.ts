@@ -23,9 +23,9 @@ export function useFriends() {
       }),
     [],
   )
-  const friends = data?.map((one) => {
-    const front = fronts.get(one.id)
-    return front === undefined ? one : { ...one, front }
+  const friends = data?.map((friend) => {
+    const front = fronts.get(friend.id)
+    return front === undefined ? friend : { ...friend, front }
   })
   return { friends: friends ?? null, problem, reload }
 }

@@ -95,7 +95,9 @@ function ReplaceRow({ current, joining, onSwitch }: ReplaceProps) {
           aria-label={strings.replace(names, nameOf(id))}
           aria-disabled={!canLog.value}
           aria-describedby="action-problem"
-          onClick={() => onSwitch(current.flatMap((one) => (one === id ? joining : one)))}
+          onClick={() =>
+            onSwitch(current.flatMap((fronter) => (fronter === id ? joining : fronter)))
+          }
         >
           <bdi>{nameOf(id)}</bdi>
         </button>

@@ -123,8 +123,11 @@ export function FrontNoteSheet({ draft }: { draft: FrontNoteDraft }) {
               label={frontNoteStrings.by}
               value={values.by}
               ids={members.value
-                .filter((one) => one.id === values.by || !(isCustomFront(one) || isArchived(one)))
-                .map((one) => one.id)}
+                .filter(
+                  (member) =>
+                    member.id === values.by || !(isCustomFront(member) || isArchived(member)),
+                )
+                .map((member) => member.id)}
               onChange={(by) => change('by', by)}
             >
               {frontNoteStrings.nobodyInParticular}

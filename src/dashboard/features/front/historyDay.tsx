@@ -101,7 +101,7 @@ function describeMoment(at: Instant | null): string {
   const next = switches.value[switches.value.indexOf(entry) - 1]
   const names =
     entry.members.length === 0 ? strings.nobodyShort : listNames(entry.members.map(nameOf))
-  const moment = (one: Instant) => formatter.value.moment(one, at)
+  const moment = (instant: Instant) => formatter.value.moment(instant, at)
   return next
     ? historyStrings.wasHere(names, moment(entry.timestamp), moment(next.timestamp))
     : historyStrings.hereSince(names, moment(entry.timestamp))

@@ -44,9 +44,9 @@ export function HistoryFilter({ view, query }: Props) {
         >
           <option value="">{historyStrings.everyone}</option>
           {listSections(members.value).map(([heading, inside]) => {
-            const options = inside.map((one) => (
-              <option key={one.id} value={one.id}>
-                {one.display_name || one.name}
+            const options = inside.map((option) => (
+              <option key={option.id} value={option.id}>
+                {option.display_name || option.name}
               </option>
             ))
             if (heading === '') return options

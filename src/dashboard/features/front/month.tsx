@@ -51,9 +51,9 @@ export function Month({ query }: { query: HistoryQuery }) {
         </button>
       )}
       <div class="calendar" aria-hidden="true">
-        {[0, 1, 2, 3, 4, 5, 6].map((at) => (
-          <span key={at} class="weekday">
-            {formatter.value.weekday(((weekStart.value - 1 + at) % 7) + 1)}
+        {[0, 1, 2, 3, 4, 5, 6].map((index) => (
+          <span key={index} class="weekday">
+            {formatter.value.weekday(((weekStart.value - 1 + index) % 7) + 1)}
           </span>
         ))}
       </div>

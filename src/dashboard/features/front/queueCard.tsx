@@ -21,8 +21,8 @@ export function QueueCard() {
   const foreign = queue.value.filter(isForeign)
   const [isAsking, setAsking] = useState(foreign.length > 0)
   const queueds = queue.value.filter((queued) => !isForeign(queued))
-  const waiting = queueds.filter((one) => isSendable(one)).length
-  const refused = queueds.filter((one) => isUnsent(one) && one.problem !== null).length
+  const waiting = queueds.filter((queued) => isSendable(queued)).length
+  const refused = queueds.filter((queued) => isUnsent(queued) && queued.problem !== null).length
   const incomplete = queueds.filter(({ kind }) => kind === 'sent').length
   return (
     <section class="card" aria-label={offlineStrings.reviewHeading}>

@@ -202,10 +202,10 @@ export function draftOf({ id, timestamp, members }: Switch): SwitchDraft {
   return { id, ...exactFieldsOf(timestamp), members, until: null }
 }
 
-function isSameDraft(one: SwitchDraft, other: SwitchDraft): boolean {
+function isSameDraft(draft: SwitchDraft, other: SwitchDraft): boolean {
   const key = ({ date, time, until, members }: SwitchDraft) =>
     [date, time, until?.date, until?.time, ...members].join()
-  return key(one) === key(other)
+  return key(draft) === key(other)
 }
 
 function Who({ ids, onChange }: { ids: readonly string[]; onChange: (ids: string[]) => void }) {

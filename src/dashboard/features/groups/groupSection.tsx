@@ -36,8 +36,8 @@ interface RowProps {
 
 function GroupRow({ group, members, word }: RowProps) {
   const uuids = group.members ?? []
-  const known = members.filter(({ uuid }) => uuids.includes(uuid))
-  const named = known.map((member) => member.display_name || member.name)
+  const inside = members.filter(({ uuid }) => uuids.includes(uuid))
+  const named = inside.map((member) => member.display_name || member.name)
   const icon = { ...group, avatar_url: group.icon }
   return (
     <li>

@@ -21,15 +21,15 @@ interface Props {
 
 /** Heatmap with one row per member and a cell for each hour. */
 export function TimeOfDayHeatmap({ ids, hours }: Props) {
-  const known = ids.filter((id) => hours[id])
-  const { shown, more } = useSelection(known)
+  const idsWithHours = ids.filter((id) => hours[id])
+  const { shown, more } = useSelection(idsWithHours)
   const hoursOf = (id: string) => hours[id] ?? []
-  const peaks = known.slice(0, DESCRIBED).map((id) => describePeak(id, hoursOf(id)))
+  const peaks = idsWithHours.slice(0, DESCRIBED).map((id) => describePeak(id, hoursOf(id)))
   return (
     <Chart
       title={insightsStrings.timeOfDay}
       summary={insightsStrings.peaks(peaks)}
-      table={() => makeTable(known, hoursOf)}
+      table={() => makeTable(idsWithHours, hoursOf)}
       file="time-of-day.csv"
     >
       <div class="heat">

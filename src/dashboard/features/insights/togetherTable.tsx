@@ -68,9 +68,9 @@ function makeTable(pairs: readonly Pair[]): Table {
     ]),
     csv: [
       ['member_id', 'member', 'other_id', 'other', 'seconds', 'times'],
-      ...pairs.map(({ members: [one, other], time, times }) => [
-        one,
-        nameOf(one),
+      ...pairs.map(({ members: [member, other], time, times }) => [
+        member,
+        nameOf(member),
         other,
         nameOf(other),
         time,

@@ -94,9 +94,9 @@ function labelsOf(by: Figures['by'], periods: readonly Period[]) {
   const step = Math.ceil(periods.length / LABELS)
   return periods
     .filter((_, index) => index % step === 0)
-    .map((period, at) => ({
+    .map((period, index) => ({
       text: format(dayIn(period)),
-      count: Math.min(step, periods.length - at * step),
+      count: Math.min(step, periods.length - index * step),
     }))
 }
 

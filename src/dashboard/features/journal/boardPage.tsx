@@ -33,7 +33,7 @@ export function BoardPage({ board }: { board: string }) {
 export function RoomPage({ id }: { id: string }) {
   const { data: rooms, problem, reload } = useQuery(api.rooms.list, 'posts')
   const [isEditing, setEditing] = useState(false)
-  const room = rooms?.find((one) => one.id === id)
+  const room = rooms?.find((room) => room.id === id)
   if (!rooms || !room)
     return (
       <Page title={rooms ? journalStrings.noRoomByThatId : strings.chat} actions={<BackToChat />}>

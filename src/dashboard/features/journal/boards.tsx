@@ -19,28 +19,32 @@ export function Boards({ unread }: { unread: Unread }) {
   const countOf = ({ uuid }: Member) => unread[uuid] ?? 0
   const isHere = ({ id }: Member) => front.value?.members.includes(id) ?? false
   const all = members.value
-    .filter((one) => countOf(one) > 0 || !(isCustomFront(one) || isArchived(one)))
+    .filter((member) => countOf(member) > 0 || !(isCustomFront(member) || isArchived(member)))
     .toSorted((a, b) => countOf(b) - countOf(a))
   const isShort = all.length <= FEW
-  const some = all.filter((one) => countOf(one) > 0 || isHere(one))
-  const found = isOpen ? searchMembers(all, typed) : isShort ? all : some
-  const { shown, moreButton } = useIncrementalList(found, { listKey: `${isOpen} ${typed}` })
+  const some = all.filter((member) => countOf(member) > 0 || isHere(member))
+  const matches = isOpen ? searchMembers(all, typed) : isShort ? all : some
+  const { shown, moreButton } = useIncrementalList(matches, { listKey: `${isOpen} ${typed}` })
   const search = (value: string) => {
     setTyped(value)
     announce(strings.found(searchMembers(all, value).length))
   }
-  const own = system.value
+  const ownSystem = system.value
   return (
     <section class="part" aria-labelledby="boards">
       <h2 id="boards">{journalStrings.boards}</h2>
       {isOpen && <Search value={typed} onChange={search} />}
-      {isOpen && found.length === 0 && <p class="quiet">{strings.nobodyFound}</p>}
+      {isOpen && matches.length === 0 && <p class="quiet">{strings.nobodyFound}</p>}
       <ul class="members">
-        {own && typed === '' && (
+        {ownSystem && typed === '' && (
           <BoardRow
             board={SYSTEM_BOARD}
             name={journalStrings.wholeSystem}
-            of={{ ...own, name: own.name ?? journalStrings.wholeSystem, display_name: null }}
+            of={{
+              ...ownSystem,
+              name: ownSystem.name ?? journalStrings.wholeSystem,
+              display_name: null,
+            }}
             count={unread[SYSTEM_BOARD] ?? 0}
           />
         )}

@@ -77,7 +77,7 @@ function NoteFields({ form, title, back }: Props) {
           date={date}
           time={time}
           problem={form.problems.date ?? ''}
-          onChange={(at) => change('date', `${at.date}T${at.time}`)}
+          onChange={(fields) => change('date', `${fields.date}T${fields.time}`)}
         />
         <FlagLine form={form} name="pinned" />
       </div>

@@ -59,8 +59,8 @@ export function emptyValues(member: string): Values {
   return { title: '', text: '', color: '', date: localTime(null), member, pinned: false }
 }
 
-function changedKeys(one: Values, other: Values): (keyof Values)[] {
-  return (Object.keys(one) as (keyof Values)[]).filter((key) => one[key] !== other[key])
+function changedKeys(values: Values, other: Values): (keyof Values)[] {
+  return (Object.keys(values) as (keyof Values)[]).filter((key) => values[key] !== other[key])
 }
 
 /** Builds the request body from the values of these keys. */

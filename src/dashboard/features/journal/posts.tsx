@@ -119,17 +119,17 @@ function useOriginals(board: Board, posts: readonly Post[], hasMore: boolean) {
     const stop = new AbortController()
     const path = `${api.posts.list}?${board.query}&limit=1&before=${unknown}`
     request(path, { signal: stop.signal }).then(
-      () => setExists((known) => new Map(known).set(unknown, true)),
+      () => setExists((previous) => new Map(previous).set(unknown, true)),
       (cause) => {
         if (cause instanceof ApiError && cause.status === 404)
-          setExists((known) => new Map(known).set(unknown, false))
+          setExists((previous) => new Map(previous).set(unknown, false))
       },
     )
     return () => stop.abort()
   }, [unknown])
   return ({ reply_to }: Post): Post | null | undefined => {
-    const found = byId.get(reply_to ?? '')
-    if (found) return found
+    const original = byId.get(reply_to ?? '')
+    if (original) return original
     return hasMore && exists.get(reply_to ?? '') !== false ? undefined : null
   }
 }

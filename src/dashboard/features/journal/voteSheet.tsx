@@ -84,9 +84,9 @@ export function VoteSheet({ poll, onVoted, onClose }: Props) {
         {earlier && <p class="quiet small">{journalStrings.replacesVote(name, earlier.name)}</p>}
         <ChipGroup
           legend={journalStrings.whichOption}
-          options={options.map((one) => [
-            one.id,
-            one.veto ? `${one.name} · ${journalStrings.veto}` : one.name,
+          options={options.map((choice) => [
+            choice.id,
+            choice.veto ? `${choice.name} · ${journalStrings.veto}` : choice.name,
           ])}
           value={option}
           onChange={(id) => form.change('option', id)}

@@ -54,7 +54,7 @@ export function listMembers(
 function wantedBy(filter: string, { groups }: ListContext): (member: Member) => boolean {
   if (filter === 'here' || filter === 'archived') return () => true
   const hasCustomFronts = filter === 'custom' || groups.some(({ uuid }) => uuid === filter)
-  return (one) => !isArchived(one) && (hasCustomFronts || !isCustomFront(one))
+  return (member) => !isArchived(member) && (hasCustomFronts || !isCustomFront(member))
 }
 
 function filterBy(
@@ -63,7 +63,7 @@ function filterBy(
   isDeep = false,
 ): (member: Member) => boolean {
   if (filter === 'here') return ({ id }) => here.includes(id)
-  if (filter === 'private') return (one) => !isListed(one)
+  if (filter === 'private') return (member) => !isListed(member)
   if (filter === 'custom') return isCustomFront
   if (filter === 'archived') return isArchived
   if (!groups.some(({ uuid }) => uuid === filter)) return () => true
@@ -88,8 +88,8 @@ function orderBy(all: readonly Member[], rank: (member: Member) => number): Memb
 /** Sorts by hue, then greys from dark to light, then members without a colour. */
 export function rankColor(color: string | null): number {
   if (color === null) return 1000
-  const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) =>
-    Number.parseInt(color.slice(at, at + 2), 16),
+  const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((start) =>
+    Number.parseInt(color.slice(start, start + 2), 16),
   )
   const most = Math.max(red, green, blue)
   const span = most - Math.min(red, green, blue)

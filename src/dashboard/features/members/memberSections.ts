@@ -8,7 +8,7 @@ export type Section = readonly [heading: string, members: readonly Member[]]
 export function listSections(some: readonly Member[]): Section[] {
   const present = some.filter((member) => !isArchived(member))
   const sections: Section[] = [
-    ['', present.filter((one) => !isCustomFront(one))],
+    ['', present.filter((member) => !isCustomFront(member))],
     [strings.customFronts, present.filter(isCustomFront)],
     [listStrings.archived, some.filter(isArchived)],
   ]

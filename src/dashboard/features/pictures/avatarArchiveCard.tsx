@@ -25,10 +25,10 @@ export function AvatarArchive() {
       sending.current = controller
       setReport(null)
       try {
-        const found = await sendAvatars(file, setProgress, controller.signal)
-        setReport(found)
-        announce(pictureStrings.stored(found.stored))
-        if (found.stored > 0) await reloadAll()
+        const result = await sendAvatars(file, setProgress, controller.signal)
+        setReport(result)
+        announce(pictureStrings.stored(result.stored))
+        if (result.stored > 0) await reloadAll()
       } finally {
         setProgress(null)
       }

@@ -53,10 +53,10 @@ function pointIn(event: MouseEvent & { readonly currentTarget: HTMLCanvasElement
   return { x: (event.clientX - left) / width, y: (event.clientY - top) / height }
 }
 
-function distance(one: Point, other: Point): number {
-  return Math.hypot(one.x - other.x, one.y - other.y)
+function distance(point: Point, other: Point): number {
+  return Math.hypot(point.x - other.x, point.y - other.y)
 }
 
-function middle(one: Point, other: Point): Point {
-  return { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 }
+function middle(point: Point, other: Point): Point {
+  return { x: (point.x + other.x) / 2, y: (point.y + other.y) / 2 }
 }

@@ -36,9 +36,9 @@ export class ZipError extends Error {
 /** Lists the entries of a ZIP file. Throws a `ZipError` if it is none. */
 export async function readZip(file: Blob): Promise<ZipEntry[]> {
   const tail = await viewOf(file.slice(Math.max(0, file.size - MAX_END)))
-  const at = findEnd(tail)
-  const size = tail.getUint32(at + 12, true)
-  const start = tail.getUint32(at + 16, true)
+  const end = findEnd(tail)
+  const size = tail.getUint32(end + 12, true)
+  const start = tail.getUint32(end + 16, true)
   if (size > MAX_DIRECTORY || start + size > file.size) throw new ZipError('damaged')
   const directory = await viewOf(file.slice(start, start + size))
   const entries: ZipEntry[] = []
@@ -61,7 +61,8 @@ const utf8 = new TextDecoder()
 
 /** Finds the end record, from the end of the file on. */
 function findEnd(tail: DataView): number {
-  for (let at = tail.byteLength - 22; at >= 0; at--) if (tail.getUint32(at, true) === END) return at
+  for (let index = tail.byteLength - 22; index >= 0; index--)
+    if (tail.getUint32(index, true) === END) return index
   throw new ZipError('damaged')
 }
 

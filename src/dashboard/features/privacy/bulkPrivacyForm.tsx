@@ -41,7 +41,7 @@ export function BulkPrivacyForm({ selected, onDone }: Props) {
       <ChipGroup
         legend={privacyStrings.setTo}
         options={[
-          ...presets.map((one) => [one, privacyStrings.presets[one]] as const),
+          ...presets.map((preset) => [preset, privacyStrings.presets[preset]] as const),
           ['each', privacyStrings.custom],
         ]}
         value={becomes}

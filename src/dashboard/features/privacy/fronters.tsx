@@ -31,7 +31,7 @@ export function Fronters({ front, isBusy = false, nobody, heading: Heading = 'h2
         <p>{nobody ?? (front ? strings.nobody : strings.nothingYet)}</p>
       )}
       <ul>
-        {fronters.map(({ member, status, since: own }) => (
+        {fronters.map(({ member, status, since: start }) => (
           <li class="someone" key={member.id}>
             <Avatar of={member} size="l" />
             <div class="about">
@@ -42,9 +42,9 @@ export function Fronters({ front, isBusy = false, nobody, heading: Heading = 'h2
                   <bdi>{status}</bdi>
                 </div>
               )}
-              {since === null && own !== undefined && (
+              {since === null && start !== undefined && (
                 <div class="small" aria-live="off">
-                  {formatter.value.since(parseInstant(own) ?? now.value, now.value)}
+                  {formatter.value.since(parseInstant(start) ?? now.value, now.value)}
                 </div>
               )}
             </div>

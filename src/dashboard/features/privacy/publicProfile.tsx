@@ -104,7 +104,7 @@ function RecentSwitches({
   const listed = view.members === hidden ? [] : view.members
   const here = view.front === hidden ? [] : (view.front?.fronters ?? []).map(({ member }) => member)
   const names = new Map(
-    [...listed, ...here].map((one) => [one.id, one.display_name || one.name] as const),
+    [...listed, ...here].map((member) => [member.id, member.display_name || member.name] as const),
   )
   return (
     <ul class="things">
@@ -125,8 +125,8 @@ function RecentSwitches({
 /** Lists the known names and counts the others: an ID says nothing to a visitor. */
 function nameMembers(ids: readonly string[], names: ReadonlyMap<string, string>): string {
   if (ids.length === 0) return strings.nobodyShort
-  const known = ids.flatMap((id) => names.get(id) ?? [])
-  const unknown = ids.length - known.length
-  if (known.length === 0) return publicViewStrings.onlyHidden(unknown)
-  return listNames(unknown === 0 ? known : [...known, publicViewStrings.hiddenOnes(unknown)])
+  const shown = ids.flatMap((id) => names.get(id) ?? [])
+  const unknown = ids.length - shown.length
+  if (shown.length === 0) return publicViewStrings.onlyHidden(unknown)
+  return listNames(unknown === 0 ? shown : [...shown, publicViewStrings.hiddenOnes(unknown)])
 }

@@ -44,7 +44,7 @@ interface OwnData {
 
 /** Returns what an anonymous caller sees, computed from the owner's data and the current levels. */
 export function publicView({
-  system: own,
+  system: ownSystem,
   members,
   fields,
   groups,
@@ -52,8 +52,8 @@ export function publicView({
   statuses,
 }: OwnData): PublicView {
   const ifPublic = <T>(list: SystemList, show: () => T) =>
-    isListPublic(own, list) ? show() : hidden
-  const shownFields = isListPublic(own, 'members')
+    isListPublic(ownSystem, list) ? show() : hidden
+  const shownFields = isListPublic(ownSystem, 'members')
     ? fields
         .filter(({ privacy }) => privacy === 'public')
         // Only the owner gets the buckets.
@@ -67,15 +67,17 @@ export function publicView({
     members,
   })
   return {
-    system: redactForPublic(system, own),
+    system: redactForPublic(system, ownSystem),
     members: ifPublic('members', () =>
-      members.filter(isListed).map((one) => redactMember(one, shownFields)),
+      members.filter(isListed).map((member) => redactMember(member, shownFields)),
     ),
     fields: shownFields,
     groups: ifPublic('groups', () =>
-      groups.filter(isListed).map((one) => ({
-        ...redactForPublic(group, one),
-        members: isOpen(one) ? (one.members ?? []).filter((uuid) => listed.has(uuid)) : [],
+      groups.filter(isListed).map((listedGroup) => ({
+        ...redactForPublic(group, listedGroup),
+        members: isOpen(listedGroup)
+          ? (listedGroup.members ?? []).filter((uuid) => listed.has(uuid))
+          : [],
       })),
     ),
     front: ifPublic('fronters', () => {
@@ -84,9 +86,9 @@ export function publicView({
       const here = latest.members.flatMap((id) => byId.get(id) ?? [])
       return {
         since: formatInstant(latest.timestamp),
-        fronters: here.map((one) => ({
-          member: redactMember(one),
-          status: statuses?.get(one.id) ?? null,
+        fronters: here.map((fronter) => ({
+          member: redactMember(fronter),
+          status: statuses?.get(fronter.id) ?? null,
         })),
       }
     }),
@@ -116,8 +118,13 @@ export function publicMember(
     member: redactMember(member),
     groups: isListPublic(system, 'groups')
       ? groups
-          .filter((one) => isListed(one) && isOpen(one) && one.members?.includes(member.uuid))
-          .map(({ members: _, ...one }) => redactForPublic(group, one))
+          .filter(
+            (listedGroup) =>
+              isListed(listedGroup) &&
+              isOpen(listedGroup) &&
+              listedGroup.members?.includes(member.uuid),
+          )
+          .map(({ members: _, ...listedGroup }) => redactForPublic(group, listedGroup))
       : hidden,
     isInFronters: isListPublic(system, 'fronters'),
     isInHistory,
@@ -133,7 +140,7 @@ export function publicGroupMembers(
   if (!isOpen(group)) return hidden
   return members
     .filter((member) => isListed(member) && group.members?.includes(member.uuid))
-    .map((one) => redactMember(one))
+    .map((member) => redactMember(member))
 }
 
 /** Lists of the system that name private members, too, while they are public. */
@@ -141,8 +148,8 @@ export const namingLists = ['fronters', 'history'] as const
 export type NamingList = (typeof namingLists)[number]
 
 /** Returns the public lists of the system that name private members. */
-export function findNamingLists(own: System | null): NamingList[] {
-  return own ? namingLists.filter((list) => isListPublic(own, list)) : []
+export function findNamingLists(ownSystem: System | null): NamingList[] {
+  return ownSystem ? namingLists.filter((list) => isListPublic(ownSystem, list)) : []
 }
 
 type SystemList = 'members' | 'groups' | NamingList

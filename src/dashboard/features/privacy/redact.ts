@@ -12,15 +12,15 @@ interface OwnEntity {
 }
 
 /** Redacts an entity for anonymous callers, by the same rule as the server. */
-export function redactForPublic<T extends OwnEntity>(entity: Entity, own: T): T {
-  return redactFor('public', entity, own)
+export function redactForPublic<T extends OwnEntity>(entity: Entity, values: T): T {
+  return redactFor('public', entity, values)
 }
 
 /** Redacts an entity for anonymous callers or a friend, by the same rule as the server. */
-function redactFor<T extends OwnEntity>(to: 'public' | 'friend', entity: Entity, own: T): T {
-  const row = { ...own, ...own.privacy } as Row<Entity>
+function redactFor<T extends OwnEntity>(to: 'public' | 'friend', entity: Entity, values: T): T {
+  const row = { ...values, ...values.privacy } as Row<Entity>
   const { uuid: _, hid: __, ...shown } = redact(entity, row, to)
-  const redacted = { ...own, ...shown, privacy: null }
+  const redacted = { ...values, ...shown, privacy: null }
   // Remove keys that the caller does not get, or the owner's values would remain.
   for (const [key] of entity.entries) if (!(key in shown)) Reflect.deleteProperty(redacted, key)
   return redacted
@@ -38,12 +38,12 @@ export function redactMemberForFriend(member: Member, fields: readonly { id: str
 
 function redactMemberFor(
   to: 'public' | 'friend',
-  own: Member,
+  ownMember: Member,
   fields: readonly { id: string }[],
 ): Member {
-  const { ext, ...shown } = redactFor(to, member, own)
+  const { ext, ...shown } = redactFor(to, member, ownMember)
   if (!ext) return shown
-  const { id, uuid, privacy } = own
+  const { id, uuid, privacy } = ownMember
   const values = fields.flatMap((field) =>
     field.id in ext.fields ? [[field.id, ext.fields[field.id]]] : [],
   )
@@ -55,23 +55,23 @@ function redactMemberFor(
 }
 
 /** Redacts a group for a friend. */
-export function redactGroupForFriend({ members: _, buckets: __, ...own }: Group): Group {
-  return redactFor('friend', group, own)
+export function redactGroupForFriend({ members: _, buckets: __, ...values }: Group): Group {
+  return redactFor('friend', group, values)
 }
 
 /**
  * Counts the private levels of an entity. A level that only replaces a value counts if there is a
  * replacement: a private name without a display name is shown as it is.
  */
-export function countPrivate(entity: Entity, own: OwnEntity): number {
-  const shown = redactForPublic(entity, own)
+export function countPrivate(entity: Entity, values: OwnEntity): number {
+  const shown = redactForPublic(entity, values)
   const isReplaced = (level: string) =>
     entity.entries.every(
       ([key, { guard, fallback }]) =>
         guard !== level ||
         fallback === undefined ||
-        Reflect.get(shown, key) !== Reflect.get(own, key),
+        Reflect.get(shown, key) !== Reflect.get(values, key),
     )
-  return entity.levels.filter((level) => own.privacy?.[level] === 'private' && isReplaced(level))
+  return entity.levels.filter((level) => values.privacy?.[level] === 'private' && isReplaced(level))
     .length
 }

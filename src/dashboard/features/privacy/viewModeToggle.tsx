@@ -26,10 +26,15 @@ export function ViewModeToggle({ mode, onChange, hasFriends = false, entity, of 
   return (
     <div class="lens">
       <fieldset class="halves" aria-label={privacyStrings.eyes}>
-        {modes.map((one) => (
-          <button key={one} type="button" aria-pressed={mode === one} onClick={() => onChange(one)}>
-            {one !== 'ours' && <Icon name="eye" />}
-            {one === 'friends' ? sharingStrings.friendsView : privacyStrings[one]}
+        {modes.map((option) => (
+          <button
+            key={option}
+            type="button"
+            aria-pressed={mode === option}
+            onClick={() => onChange(option)}
+          >
+            {option !== 'ours' && <Icon name="eye" />}
+            {option === 'friends' ? sharingStrings.friendsView : privacyStrings[option]}
           </button>
         ))}
       </fieldset>

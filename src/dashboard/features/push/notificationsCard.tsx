@@ -133,7 +133,7 @@ function Content({ status, isWatching, isBusy, ...on }: ContentProps) {
       </>
     )
   const toggle = (kind: PushKind, isOn: boolean) => {
-    const others = target.wants.filter((one) => one !== kind)
+    const others = target.wants.filter((other) => other !== kind)
     on.onChange(target, { wants: isOn ? [...others, kind] : others })
   }
   return (

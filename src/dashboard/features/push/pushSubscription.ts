@@ -59,11 +59,11 @@ function isAppleTouchDevice(): boolean {
 }
 
 export async function loadPushStatus({ send, token }: PushClient): Promise<PushStatus> {
-  const found = await send<{ key: string | null; targets: PushTarget[] }>('', 'GET')
-  const { key = null, targets = [] } = found ?? {}
+  const status = await send<{ key: string | null; targets: PushTarget[] }>('', 'GET')
+  const { key = null, targets = [] } = status ?? {}
   const support = findSupport()
-  const target = targets.find((one) =>
-    token === undefined ? one.is_this : one.id === localStorage.getItem(WATCH_TARGET),
+  const target = targets.find((target) =>
+    token === undefined ? target.is_this : target.id === localStorage.getItem(WATCH_TARGET),
   )
   const isOn = target !== undefined && support === 'ready' && (await findSubscription()) !== null
   return { support, key, target: isOn ? target : null }

@@ -28,7 +28,7 @@ export function AccountsCard() {
   useEffect(() => {
     if (isOffline.value) return
     request(accountsPath).then(
-      (found) => setAccounts(found ?? []),
+      (loaded) => setAccounts(loaded ?? []),
       () => {},
     )
   }, [isOffline.value, versionOf('accounts')])

@@ -62,9 +62,9 @@ function Value({ value, depth, name = '' }: Props) {
     )
   return (
     <>
-      {entriesOf(value).map(([key, inner], at) => (
+      {entriesOf(value).map(([key, inner], index) => (
         <span key={key}>
-          {at > 0 && ' · '}
+          {index > 0 && ' · '}
           <Key name={key} />: <Value value={inner} depth={depth + 1} name={key} />
         </span>
       ))}

@@ -18,12 +18,14 @@ import { describeCollection } from './importReportView'
 /** The rows of a collection, and a button that deletes them. */
 export function CollectionPage({ name }: { name: string }) {
   const { data, problem, reload } = useQuery(api.archive.list, 'archive')
-  const found = data?.find(({ collection }) => collection === name)
-  const title = found ? capitalize(describeCollection(name, found.rows)) : strings.archivedData
+  const archived = data?.find(({ collection }) => collection === name)
+  const title = archived
+    ? capitalize(describeCollection(name, archived.rows))
+    : strings.archivedData
   return (
     <Page title={title} actions={<BackToArchive />}>
       {problem !== '' && <LoadProblem text={problem} onRetry={reload} />}
-      {found ? (
+      {archived ? (
         <>
           <Rows name={name} after="0" />
           <DeleteCollection name={name} title={title} />

@@ -64,9 +64,9 @@ export function hasChanges(report: Report): boolean {
 /** Members, groups and switches were imported before, so only their changes are listed. */
 function changesIn(report: Report): [part: Part | ExtPart, tally: Tally][] {
   const { ext } = report
-  const own = parts.map((part): [Part, Tally] => [part, { ...report[part], unchanged: 0 }])
+  const tallies = parts.map((part): [Part, Tally] => [part, { ...report[part], unchanged: 0 }])
   const added = extParts.flatMap((part): [ExtPart, Tally][] => (ext ? [[part, ext[part]]] : []))
-  return [...own, ...added].filter(([, tally]) => !isEmpty(tally))
+  return [...tallies, ...added].filter(([, tally]) => !isEmpty(tally))
 }
 
 function countRows(repairs: readonly Repair[]): number {

@@ -20,10 +20,10 @@ export function ImportForm() {
   const [done, setDone] = useState<Report | null>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   const file = importFile.value
-  const chooseFile = (given: File | undefined) => {
-    if (!given) return
+  const chooseFile = (picked: File | undefined) => {
+    if (!picked) return
     setDone(null)
-    importFile.value = given
+    importFile.value = picked
   }
   // On the whole window, because the browser would otherwise open a file dropped beside the form.
   useEffect(() => {
@@ -142,10 +142,12 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
     if (chosen.length === 0 || isOffline.value) return
     const controller = new AbortController()
     run(async () => {
-      const found = await send(true, controller.signal)
-      setReport(found)
-      if (found)
-        announce(importStrings.tallies(importStrings.formats[found.format], describeCounts(found)))
+      const preview = await send(true, controller.signal)
+      setReport(preview)
+      if (preview)
+        announce(
+          importStrings.tallies(importStrings.formats[preview.format], describeCounts(preview)),
+        )
     })
     return () => controller.abort()
   }, [file, parts, isPublic, isPrivate, isOffline.value])
@@ -250,7 +252,9 @@ function Choices({
             checked={parts.has(part)}
             onChange={({ currentTarget: { checked } }) =>
               setParts(
-                new Set(allImportParts.filter((one) => (one === part ? checked : parts.has(one)))),
+                new Set(
+                  allImportParts.filter((other) => (other === part ? checked : parts.has(other))),
+                ),
               )
             }
           />

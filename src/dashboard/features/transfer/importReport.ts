@@ -56,7 +56,7 @@ export function talliesOf(report: Report): [part: Part | ExtPart, tally: Tally][
   const tallies: Partial<Record<Part | ExtPart, Tally>> = { ...report.ext, ...report }
   return listed.flatMap((part): [Part | ExtPart, Tally][] => {
     const tally = tallies[part]
-    const isInEveryFile = importParts.some((one) => one === part)
+    const isInEveryFile = importParts.some((importPart) => importPart === part)
     return tally && (isInEveryFile || !isEmpty(tally)) ? [[part, tally]] : []
   })
 }
@@ -77,12 +77,12 @@ export function sortRepairs(repairs: readonly Repair[]) {
     if (left_out !== undefined) return 'leftOut'
     return now === null || now === undefined ? 'dropped' : 'repaired'
   })
-  const of = (which: 'file' | 'repaired' | 'dropped' | 'leftOut') => sorted.get(which) ?? []
+  const listOf = (which: 'file' | 'repaired' | 'dropped' | 'leftOut') => sorted.get(which) ?? []
   return {
-    file: of('file'),
-    repaired: of('repaired'),
-    dropped: of('dropped'),
-    leftOut: of('leftOut'),
+    file: listOf('file'),
+    repaired: listOf('repaired'),
+    dropped: listOf('dropped'),
+    leftOut: listOf('leftOut'),
   }
 }
 
@@ -100,7 +100,7 @@ export function countWithoutRoom(repairs: readonly Repair[]): number {
 }
 
 /** Builds the query of an import. Without `only` the server imports everything in the file. */
-export function importQuery(given: {
+export function importQuery(options: {
   isDryRun: boolean
   parts: readonly ImportPart[]
   /** True if `parts` are all parts of the file. */
@@ -109,9 +109,9 @@ export function importQuery(given: {
   isPrivate: boolean
 }): string {
   const query = new URLSearchParams()
-  if (given.isDryRun) query.set('dry_run', 'true')
-  if (!given.isWhole) query.set('only', given.parts.join())
-  if (given.isPublic) query.set('public', 'true')
-  if (given.isPrivate) query.set('private', 'true')
+  if (options.isDryRun) query.set('dry_run', 'true')
+  if (!options.isWhole) query.set('only', options.parts.join())
+  if (options.isPublic) query.set('public', 'true')
+  if (options.isPrivate) query.set('private', 'true')
   return query.toString()
 }

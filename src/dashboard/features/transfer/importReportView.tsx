@@ -224,7 +224,7 @@ function quote(value: unknown): string {
 }
 
 function sum(counts: Readonly<Record<string, number>>): number {
-  return Object.values(counts).reduce((all, one) => all + one, 0)
+  return Object.values(counts).reduce((all, count) => all + count, 0)
 }
 
 function formatCounts(counts: Readonly<Record<string, number>>): string[] {

@@ -18,14 +18,14 @@ const oldGroups: Readonly<Record<string, (member: Member) => boolean>> = {
 
 /** Offers to delete groups that imports made before there were custom fronts and archived members. */
 export function OldGroups() {
-  const found = groups.value.filter(isOld)
-  if (found.length === 0) return null
+  const oldGroups = groups.value.filter(isOld)
+  if (oldGroups.length === 0) return null
   return (
     <section class="card" aria-labelledby="old-groups">
       <h2 id="old-groups">{archiveStrings.oldGroups}</h2>
       <p class="quiet">{archiveStrings.oldGroupsMore(memberWord.value)}</p>
       <ul class="things">
-        {found.map((group) => (
+        {oldGroups.map((group) => (
           <OldGroup key={group.uuid} group={group} />
         ))}
       </ul>

@@ -146,7 +146,7 @@ export function parsePartial<E extends Entity>(
   entity: E,
   { values, levels = {}, platform, problems = {} }: RawInput,
 ): { values: Patch<E>; problems: Problems } {
-  const read: JsonObject = {}
+  const patch: JsonObject = {}
   const collected: Problems = { ...problems }
   for (const [key, field] of entity.entries) {
     const raw = Object.hasOwn(values, key) ? values[key] : undefined
@@ -155,16 +155,16 @@ export function parsePartial<E extends Entity>(
     if (value instanceof Problem)
       for (const [name, problem] of value.under(key))
         collected[name] = [...(collected[name] ?? []), problem]
-    else read[key] = value
+    else patch[key] = value
   }
   for (const level of entity.levels) {
     const raw = Object.hasOwn(levels, level) ? levels[level] : undefined
     if (raw === undefined) continue
     const value = parseLevel(raw)
     if (value instanceof Problem) collected[level] = [value]
-    else read[level] = value
+    else patch[level] = value
   }
-  return { values: read as Patch<E>, problems: collected }
+  return { values: patch as Patch<E>, problems: collected }
 }
 
 export function parseLevel(value: unknown): Level | Problem {

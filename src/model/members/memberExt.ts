@@ -112,7 +112,7 @@ export function beginningOf(about: string): string {
 }
 
 function lastSpace(text: string): number {
-  let at = text.length - 1
-  while (at >= 0 && text.charAt(at).trim() !== '') at--
-  return at
+  let index = text.length - 1
+  while (index >= 0 && text.charAt(index).trim() !== '') index--
+  return index
 }

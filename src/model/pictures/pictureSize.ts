@@ -35,32 +35,36 @@ function webpDimensions(view: DataView): Dimensions | null {
 }
 
 /** Reads a number of three bytes, the least first. */
-export function uint24(view: DataView, at: number): number {
-  return view.getUint16(at, true) | (view.getUint8(at + 2) << 16)
+export function uint24(view: DataView, offset: number): number {
+  return view.getUint16(offset, true) | (view.getUint8(offset + 2) << 16)
 }
 
 /** Reads width and height of an encoded frame of a WebP. */
-export function webpFrameDimensions(view: DataView, at: number, kind: 'VP8 ' | 'VP8L'): Dimensions {
+export function webpFrameDimensions(
+  view: DataView,
+  offset: number,
+  kind: 'VP8 ' | 'VP8L',
+): Dimensions {
   if (kind === 'VP8 ')
     return {
-      width: view.getUint16(at + 6, true) & 0x3fff,
-      height: view.getUint16(at + 8, true) & 0x3fff,
+      width: view.getUint16(offset + 6, true) & 0x3fff,
+      height: view.getUint16(offset + 8, true) & 0x3fff,
     }
-  const bits = view.getUint32(at + 1, true)
+  const bits = view.getUint32(offset + 1, true)
   return { width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 }
 }
 
 /** Walks the segments of a JPEG up to the frame header. */
 function jpegDimensions(view: DataView): Dimensions | null {
-  for (let at = 2; view.getUint8(at) === 0xff; ) {
-    const marker = view.getUint8(at + 1)
+  for (let offset = 2; view.getUint8(offset) === 0xff; ) {
+    const marker = view.getUint8(offset + 1)
     if (marker === 0xff) {
-      at++
+      offset++
       continue
     }
     if (isFrameMarker(marker))
-      return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) }
-    at += 2 + view.getUint16(at + 2)
+      return { width: view.getUint16(offset + 7), height: view.getUint16(offset + 5) }
+    offset += 2 + view.getUint16(offset + 2)
   }
   return null
 }

@@ -92,8 +92,8 @@ export function createReadPool({
   const choose = (isQuick: boolean, now: number): ReadConnection => {
     let best: ReadConnection | undefined
     let bestLoad = Number.POSITIVE_INFINITY
-    for (let at = firstFor(isQuick); at < count; at++) {
-      const connection = connections[at] as ReadConnection
+    for (let index = firstFor(isQuick); index < count; index++) {
+      const connection = connections[index] as ReadConnection
       if (now < connection.idleUntil) continue
       const load = loadOf(connection, now)
       if (load === 0 || (isQuick && load < MAX_PER_CONNECTION)) return connection

@@ -87,8 +87,10 @@ export function createHealth(
 export function identify(path: string): () => boolean {
   const file = statSync(path, { throwIfNoEntry: false })
   return () => {
-    const now = statSync(path, { throwIfNoEntry: false })
-    return now !== undefined && now.ino === file?.ino && now.dev === file.dev
+    const currentFile = statSync(path, { throwIfNoEntry: false })
+    return (
+      currentFile !== undefined && currentFile.ino === file?.ino && currentFile.dev === file.dev
+    )
   }
 }
 

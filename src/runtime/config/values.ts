@@ -53,8 +53,8 @@ export function parseAddress(text: string): string {
 }
 
 export function splitAddress(text: string): { host: string; port: string } {
-  const at = text.lastIndexOf(':')
-  return { host: text.slice(0, Math.max(0, at)), port: text.slice(at + 1) }
+  const index = text.lastIndexOf(':')
+  return { host: text.slice(0, Math.max(0, index)), port: text.slice(index + 1) }
 }
 
 export function parseCount(text: string): number {

@@ -132,9 +132,9 @@ function createHistogram(bounds: readonly number[]): RenderedHistogram {
   let sum = 0
   return {
     observe(value) {
-      let at = 0
-      while (value > (bounds[at] ?? Number.POSITIVE_INFINITY)) at++
-      counts[at] = (counts[at] ?? 0) + 1
+      let index = 0
+      while (value > (bounds[index] ?? Number.POSITIVE_INFINITY)) index++
+      counts[index] = (counts[index] ?? 0) + 1
       sum += value
     },
     lines(name, labels) {

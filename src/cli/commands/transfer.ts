@@ -141,18 +141,18 @@ export const transferCommands: Command[] = [
         groups: splitList(groups),
         with: parseWords('with', call.flags.with, exportLists),
       }
-      const write = async (at?: ExportPosition) =>
+      const write = async (position?: ExportPosition) =>
         history
           ? { file: await exportFrontHistory(call.deps(), viewer, history), next: null }
-          : exportSystem(call.deps(), viewer, choice, at)
+          : exportSystem(call.deps(), viewer, choice, position)
       if (typeof out === 'string' && out !== STANDARD) {
         const files: string[] = []
-        for (let at: ExportPosition | undefined | null; at !== null; ) {
-          const { file, next }: ExportPart = await write(at)
-          const name = at ? `${out}-${at.part}` : out
+        for (let position: ExportPosition | undefined | null; position !== null; ) {
+          const { file, next }: ExportPart = await write(position)
+          const name = position ? `${out}-${position.part}` : out
           writeExport(name, file, force === true)
           files.push(name)
-          at = next
+          position = next
         }
         const text = `Exported system ${hid} to ${files.join(', ')}.`
         if (!isWithPictures) return { json: { system: hid, file: out, files }, text }

@@ -5,8 +5,8 @@ import { branchesOf, help, takesFile } from './tree'
 export function completeInFish(commands: readonly Command[]): string {
   const branches = branchesOf(commands)
   const lines = [
-    ...[...branches, help].map((item) => word('__multitude_at', item)),
-    ...branches.map((item) => word('__multitude_at help', item)),
+    ...[...branches, help].map((branch) => word('__multitude_at', branch)),
+    ...branches.map((branch) => word('__multitude_at help', branch)),
     ...branches.flatMap(({ word: first, group }) =>
       group.flatMap((item) => [
         word(`__multitude_at ${first}`, item),

@@ -81,10 +81,10 @@ interface SchemaObject {
 function expectedObjects(): SchemaObject[] {
   const expected = new Map<string, SchemaObject>()
   for (const migration of serverMigrations)
-    for (const one of migration.sql.matchAll(
+    for (const match of migration.sql.matchAll(
       /^(create|drop|alter) (?:unique )?(table|sequence|index|trigger) (?:if exists )?(\w+)(?: rename to (\w+))?[^;]*;/gm,
     )) {
-      const [text, verb, kind, name = '', newName] = one
+      const [text, verb, kind, name = '', newName] = match
       if (verb === 'create') expected.set(name, { kind: kind as SchemaObject['kind'], name, text })
       const renamed = expected.get(name)
       if (renamed && newName) expected.set(newName, { ...renamed, name: newName })

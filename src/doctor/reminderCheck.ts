@@ -25,26 +25,26 @@ type Checked = Pick<
 
 /** Finds reminders that are not due when their rule says. */
 export async function findWrongDues(db: Db): Promise<Finding[]> {
-  const found: Finding[] = []
+  const findings: Finding[] = []
   const schedules = new Map<string, Schedule>()
   const scheduleIn = (zone: string) => {
-    const known = schedules.get(zone) ?? createSchedule(isTimezone(zone) ? zone : 'UTC')
-    schedules.set(zone, known)
-    return known
+    const schedule = schedules.get(zone) ?? createSchedule(isTimezone(zone) ? zone : 'UTC')
+    schedules.set(zone, schedule)
+    return schedule
   }
   const now = Date.now() * 1000
   for await (const page of readPagesById(checkedPage(db))) {
     for (const row of page) {
       const problem = problemOf(row, scheduleIn(row.timezone), now)
       if (problem === null) continue
-      found.push({
+      findings.push({
         check: 'reminders',
         problem: `reminder ${row.uuid} ${problem}`,
         fix: (tx) => repair(tx).run(repaired(row, scheduleIn(row.timezone), now)),
       })
     }
   }
-  return found
+  return findings
 }
 
 function problemOf(row: Checked, schedule: Schedule, now: Instant): string | null {

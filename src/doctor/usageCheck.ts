@@ -39,20 +39,20 @@ type Usage = Record<(typeof counters)[number], number>
 
 /** Finds systems whose use of their limits differs from what their rows add up to. */
 export async function findWrongUsage(db: Db): Promise<Finding[]> {
-  const found: Finding[] = []
+  const findings: Finding[] = []
   for await (const page of readPagesById(usagePage(db))) {
     for (const { id, hid, used, counted } of page.map(toUsage)) {
       const wrong = counters.filter((name) => used[name] !== counted[name])
       if (wrong.length === 0) continue
       const texts = wrong.map((name) => `${used[name]} ${words[name]} instead of ${counted[name]}`)
-      found.push({
+      findings.push({
         check: 'usage',
         problem: `system ${hid} counts ${texts.join(', ')}`,
         fix: (tx) => store(tx, { system_id: id, ...counted }),
       })
     }
   }
-  return found
+  return findings
 }
 
 const words = {

@@ -219,7 +219,7 @@ export function createHandler(serverParts: ServerParts): Handle {
     deps.sharedRead.begin()
     const caller = authenticate(request, policy)
     return caller instanceof Promise
-      ? caller.then((found) => respondToCaller(exchange, found))
+      ? caller.then((resolvedCaller) => respondToCaller(exchange, resolvedCaller))
       : respondToCaller(exchange, caller)
   }
 

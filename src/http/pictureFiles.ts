@@ -29,15 +29,15 @@ export function pictures(deps: Deps): ApiModule {
           const etag = `"${file}"`
           // A day, because a picture that was deleted would remain in caches for as long.
           const caching = { 'cache-control': `public, max-age=${CACHE_SECONDS}`, etag }
-          const known = request.headers.get('if-none-match')
-          if (known !== null && includesETag(known, etag)) {
+          const ifNoneMatch = request.headers.get('if-none-match')
+          if (ifNoneMatch !== null && includesETag(ifNoneMatch, etag)) {
             if (!(await hasPicture(deps, anonymousViewer, file))) throw error('notFound')
             return new Response(null, { status: 304, headers: { ...caching, ...protection } })
           }
-          const found = await findPicture(deps, anonymousViewer, file)
-          if (!found) throw error('notFound')
-          const headers = { 'content-type': pictureTypes[found.type], ...caching, ...protection }
-          return new Response(Buffer.from(found.bytes, 'base64'), { headers })
+          const picture = await findPicture(deps, anonymousViewer, file)
+          if (!picture) throw error('notFound')
+          const headers = { 'content-type': pictureTypes[picture.type], ...caching, ...protection }
+          return new Response(Buffer.from(picture.bytes, 'base64'), { headers })
         },
         {
           params: t.Object({

@@ -112,7 +112,7 @@ function followFriends(
 
   const updateList = async () => {
     const present = new Map(
-      (await listFriendSystems(deps, viewer)).map((one) => [one.uuid, one.systemId]),
+      (await listFriendSystems(deps, viewer)).map((friend) => [friend.uuid, friend.systemId]),
     )
     // Listeners that are added after the end would never be removed.
     if (isEnded) return

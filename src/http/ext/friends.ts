@@ -54,8 +54,8 @@ export function friendRoutes(deps: Deps, events: Events, bodyLimit: number) {
   const openStream = createFriendStream(deps, events)
 
   /** Returns what a code gives access to. Wrong, used and expired codes are the same to the caller. */
-  const requireInvite = async <T>(request: Request, found: Promise<T | null>): Promise<T> => {
-    const result = await found
+  const requireInvite = async <T>(request: Request, lookup: Promise<T | null>): Promise<T> => {
+    const result = await lookup
     if (result !== null) return result
     const { system } = contextOf(request).caller.viewer
     const { address, isLocal } = clientOf(request)
@@ -177,7 +177,7 @@ export function friendRoutes(deps: Deps, events: Events, bodyLimit: number) {
     })
     .get(
       '/friends/invites',
-      async ({ viewer }) => (await listInvites(deps, viewer)).map((one) => inviteToExt(one)),
+      async ({ viewer }) => (await listInvites(deps, viewer)).map((invite) => inviteToExt(invite)),
       {
         detail: describe({
           tag: 'Friends',

@@ -58,7 +58,7 @@ function findCaller(
     const systemRef = requiresBotKey ? null : headers.get('x-system')
     const bot = findBot(deps, secret)
     return bot instanceof Promise
-      ? bot.then((found) => asBot(deps, found, systemRef))
+      ? bot.then((resolvedBot) => asBot(deps, resolvedBot, systemRef))
       : asBot(deps, bot, systemRef)
   }
   const credential = findToken(deps, secret)

@@ -43,12 +43,12 @@ export function baseHeadersOf(
 
 /** Base headers of rate-limited requests. */
 export function limitedHeadersOf(policy: PathPolicy, limits: RateLimits): BaseHeadersOfPath {
-  const of = (scope: Scope) =>
+  const headersOfScope = (scope: Scope) =>
     baseHeadersOf(policy, {
       'x-ratelimit-limit': String(limits[scope]),
       'x-ratelimit-scope': scope,
     })
-  return { ...of(policy.scope), writes: of('generic_update').writes }
+  return { ...headersOfScope(policy.scope), writes: headersOfScope('generic_update').writes }
 }
 
 /** Value of `Retry-After`, which HTTP counts in seconds. */

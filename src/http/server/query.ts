@@ -119,9 +119,9 @@ export function parseEnum<T extends string>(
   choices: readonly T[],
 ): T {
   const word = requireSingleValue(name, value)
-  const found = choices.find((choice) => choice === word)
-  if (found === undefined) throw error('badRequest', `${name} must be ${choices.join(' or ')}`)
-  return found
+  const match = choices.find((choice) => choice === word)
+  if (match === undefined) throw error('badRequest', `${name} must be ${choices.join(' or ')}`)
+  return match
 }
 
 /** Returns undefined if the parameter is absent; throws if it is empty or repeated. */

@@ -53,8 +53,8 @@ function respondWithETag(
 ): Response | Promise<Response> {
   const bytes = toBytes(json)
   const etag = etagOf(bytes)
-  const known = request.headers.get('if-none-match')
-  if (known !== null && includesETag(known, etag)) {
+  const ifNoneMatch = request.headers.get('if-none-match')
+  if (ifNoneMatch !== null && includesETag(ifNoneMatch, etag)) {
     const response = new Response(null, { status: 304, headers: headers(etag) })
     response.headers.delete('content-type')
     return response
@@ -172,19 +172,19 @@ type Encoding = 'zstd' | 'gzip'
  */
 function encodingFor(
   { headers, context }: RequestWithContext,
-  known: readonly Encoding[] = ['zstd', 'gzip'],
+  encodings: readonly Encoding[] = ['zstd', 'gzip'],
 ): Encoding | null {
   const accepted = headers.get('accept-encoding')
   if (accepted === null || !context || context.isHead) return null
-  const encoding = known.find((one) => acceptsEncoding(accepted, one))
+  const encoding = encodings.find((name) => acceptsEncoding(accepted, name))
   if (encoding === undefined) return null
   return findClient(context.peer, headers, context.trustedProxies).isLocal ? null : encoding
 }
 
 /** Checks an `Accept-Encoding` header for an encoding. */
 export function acceptsEncoding(accepted: string, name: string): boolean {
-  return accepted.split(',').some((one) => {
-    const [encoding = '', ...parameters] = one.toLowerCase().split(';')
+  return accepted.split(',').some((entry) => {
+    const [encoding = '', ...parameters] = entry.toLowerCase().split(';')
     return encoding.trim() === name && !parameters.some((part) => /^\s*q=0(\.0*)?\s*$/.test(part))
   })
 }
@@ -203,8 +203,8 @@ function etagOf(bytes: Bytes): string {
 }
 
 /** Checks an `If-None-Match` header for an ETag, strong or weak. */
-export function includesETag(known: string, etag: string): boolean {
-  if (known.trim() === '*') return true
+export function includesETag(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch.trim() === '*') return true
   const strong = etag.replace(/^W\//, '')
-  return known.split(',').some((one) => one.trim().replace(/^W\//, '') === strong)
+  return ifNoneMatch.split(',').some((entry) => entry.trim().replace(/^W\//, '') === strong)
 }

@@ -187,8 +187,8 @@ function findMatch<M>(
   const next = path.indexOf('/', slash + 1)
   const stop = next === -1 || next > end ? end : next
   const literal = node.literals.get(path.slice(slash + 1, stop))
-  const found = literal && findMatch(literal, path, stop, end)
+  const match = literal && findMatch(literal, path, stop, end)
   // An empty segment matches no parameter.
-  if (found || !node.parameter || stop === slash + 1) return found
+  if (match || !node.parameter || stop === slash + 1) return match
   return findMatch(node.parameter, path, stop, end)
 }

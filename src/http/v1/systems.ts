@@ -36,8 +36,8 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/s/:id',
       async ({ params, viewer }) => {
-        const found = await getByHid(deps, viewer, params.id)
-        return showSystem(found, viewer)
+        const system = await getByHid(deps, viewer, params.id)
+        return showSystem(system, viewer)
       },
       {
         params,
@@ -56,8 +56,8 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
       '/a/:id',
       async ({ params, viewer }) => {
         if (!('account' in (parseSystemRef(params.id) ?? {}))) throw error('systemNotFound')
-        const found = await getSystem(deps, viewer, params.id)
-        return showSystem(found, viewer)
+        const system = await getSystem(deps, viewer, params.id)
+        return showSystem(system, viewer)
       },
       {
         params: t.Object({ id: t.String({ description: 'ID of a linked account' }) }),

@@ -50,10 +50,10 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
       async ({ viewer, body }) => {
         // Before `checkUrl` resolves a host name for a caller without permission.
         requireSystem(viewer, 'manage')
-        const given = parseRegistration(body)
-        const { url, token } = given
+        const draft = parseRegistration(body)
+        const { url, token } = draft
         await dispatcher.checkUrl(url)
-        await registerWebhook(deps, viewer, given)
+        await registerWebhook(deps, viewer, draft)
         return registrationToV2(url, token)
       },
       {

@@ -41,8 +41,8 @@ export function registrationRoutes(deps: Deps, origin: OriginConfig, guard: Logi
       async ({ request, body, set }) => {
         guard.requireOwnPage(request)
         set.headers['cache-control'] = 'no-store'
-        const found = previewSetup(deps, codeFromWeb(body))
-        return setupToWeb((await guard.requireAccess(request, found)).expires)
+        const setup = previewSetup(deps, codeFromWeb(body))
+        return setupToWeb((await guard.requireAccess(request, setup)).expires)
       },
       {
         body: schemasWeb.setupCode,

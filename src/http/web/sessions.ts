@@ -81,8 +81,8 @@ export function loginRoutes(deps: Deps, origin: OriginConfig, guard: LoginGuard)
       async ({ request, body, set }) => {
         guard.requireOwnPage(request)
         set.headers['cache-control'] = 'no-store'
-        const found = previewLogin(deps, codeFromWeb(body))
-        return loginToWeb(await guard.requireAccess(request, found))
+        const preview = previewLogin(deps, codeFromWeb(body))
+        return loginToWeb(await guard.requireAccess(request, preview))
       },
       {
         body: schemasWeb.code,

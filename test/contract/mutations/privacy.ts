@@ -193,8 +193,8 @@ export const privacy: readonly Mutation[] = [
   },
   {
     file: 'http/v2/webhook.ts',
-    from: "requireSystem(viewer, 'manage')\n        const given",
-    to: 'const given',
+    from: "requireSystem(viewer, 'manage')\n        const draft",
+    to: 'const draft',
     tests: ['http/server/access.test.ts', 'events/webhook.test.ts'],
     why: 'A token without the permission makes the server resolve host names.',
   },

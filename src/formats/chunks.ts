@@ -105,7 +105,7 @@ export function countIn(tally: Record<string, number>, name: string): void {
 }
 
 export function* batches<T>(items: readonly T[], size: number): Generator<T[]> {
-  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
+  for (let index = 0; index < items.length; index += size) yield items.slice(index, index + size)
 }
 
 /** Splits rows of different sizes into chunks of similar size. */

@@ -35,16 +35,16 @@ function quoteLongIntegers(text: string): string {
   if (!/\d{16}/.test(text)) return text
   const parts: string[] = []
   let copied = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) at = endOfString(text, at)
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === QUOTE) index = endOfString(text, index)
     else if (isNumberCharacter(code)) {
-      const end = endOfNumber(text, at)
-      if (end - at >= 16 && isRounded(text.slice(at, end))) {
-        parts.push(text.slice(copied, at), `"${text.slice(at, end)}"`)
+      const end = endOfNumber(text, index)
+      if (end - index >= 16 && isRounded(text.slice(index, end))) {
+        parts.push(text.slice(copied, index), `"${text.slice(index, end)}"`)
         copied = end
       }
-      at = end - 1
+      index = end - 1
     }
   }
   parts.push(text.slice(copied))
@@ -65,10 +65,10 @@ function endOfString(text: string, from: number): number {
   return end
 }
 
-function isEscaped(text: string, at: number): boolean {
-  let before = at
+function isEscaped(text: string, index: number): boolean {
+  let before = index
   while (text.charCodeAt(before - 1) === BACKSLASH) before--
-  return (at - before) % 2 === 1
+  return (index - before) % 2 === 1
 }
 
 function endOfNumber(text: string, from: number): number {

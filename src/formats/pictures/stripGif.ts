@@ -19,25 +19,28 @@ const APPLICATION_BYTES = 11
 export function stripGif(picture: PictureBytes): Uint8Array<ArrayBuffer> {
   const { view } = picture
   let hasFrame = false
-  let at = picture.endOf(0, HEADER_BYTES) + coloursAt(view, HEADER_BYTES - 3)
-  picture.keep(0, picture.endOf(at, 0))
+  let offset = picture.endOf(0, HEADER_BYTES) + coloursAt(view, HEADER_BYTES - 3)
+  picture.keep(0, picture.endOf(offset, 0))
   for (;;) {
-    const start = at
-    const kind = view.getUint8(at)
+    const start = offset
+    const kind = view.getUint8(offset)
     if (kind === TRAILER) {
       if (!hasFrame) throw damaged()
-      picture.keep(at, at + 1)
+      picture.keep(offset, offset + 1)
       return picture.build()
     }
     if (kind === FRAME) {
       hasFrame = true
-      requireSmall(view, at + 1)
+      requireSmall(view, offset + 1)
       // After the colours of the frame comes the size of its codes.
-      at = endOfBlocks(view, at + FRAME_BYTES + coloursAt(view, at + FRAME_BYTES - 1) + 1)
-      picture.keep(start, picture.endOf(at, 0))
+      offset = endOfBlocks(
+        view,
+        offset + FRAME_BYTES + coloursAt(view, offset + FRAME_BYTES - 1) + 1,
+      )
+      picture.keep(start, picture.endOf(offset, 0))
     } else if (kind === EXTENSION) {
-      at = endOfBlocks(view, at + 2)
-      if (isKept(picture, start)) picture.keep(start, picture.endOf(at, 0))
+      offset = endOfBlocks(view, offset + 2)
+      if (isKept(picture, start)) picture.keep(start, picture.endOf(offset, 0))
     } else throw damaged()
   }
 }
@@ -49,22 +52,22 @@ function coloursAt(view: DataView, flags: number): number {
 }
 
 /** Browsers may enlarge the picture to its first frame. */
-function requireSmall(view: DataView, at: number): void {
-  const [left, top, width, height] = [0, 2, 4, 6].map((more) => view.getUint16(at + more, true))
+function requireSmall(view: DataView, offset: number): void {
+  const [left, top, width, height] = [0, 2, 4, 6].map((more) => view.getUint16(offset + more, true))
   const sides = [Number(left) + Number(width), Number(top) + Number(height)]
   if (Math.max(...sides) > MAX_PICTURE_SIDE) throw new RefusedPicture('tooManyPixels')
 }
 
 /** Returns the end of a list of blocks, each of which begins with its size; an empty one is last. */
 function endOfBlocks(view: DataView, start: number): number {
-  let at = start
-  for (let size = view.getUint8(at); size > 0; size = view.getUint8(at)) at += size + 1
-  return at + 1
+  let offset = start
+  for (let size = view.getUint8(offset); size > 0; size = view.getUint8(offset)) offset += size + 1
+  return offset + 1
 }
 
-function isKept(picture: PictureBytes, at: number): boolean {
-  const label = picture.view.getUint8(at + 1)
+function isKept(picture: PictureBytes, offset: number): boolean {
+  const label = picture.view.getUint8(offset + 1)
   if (label !== APPLICATION) return label === GRAPHIC_CONTROL
-  const isNamed = picture.view.getUint8(at + 2) === APPLICATION_BYTES
-  return isNamed && kept.has(picture.textAt(at + 3, APPLICATION_BYTES))
+  const isNamed = picture.view.getUint8(offset + 2) === APPLICATION_BYTES
+  return isNamed && kept.has(picture.textAt(offset + 3, APPLICATION_BYTES))
 }

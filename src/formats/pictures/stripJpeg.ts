@@ -26,51 +26,51 @@ export function stripJpeg(picture: PictureBytes): Uint8Array<ArrayBuffer> {
   let hasScan = false
   let orientation = UPRIGHT
   picture.keep(0, 2)
-  for (let at = 2; ; ) {
-    if (view.getUint8(at) !== 0xff) throw damaged()
-    const marker = view.getUint8(at + 1)
+  for (let offset = 2; ; ) {
+    if (view.getUint8(offset) !== 0xff) throw damaged()
+    const marker = view.getUint8(offset + 1)
     if (marker === FILL) {
-      at++
+      offset++
       continue
     }
     if (marker === END_OF_IMAGE) {
       if (!hasScan) throw damaged()
-      picture.keep(at, at + 2)
+      picture.keep(offset, offset + 2)
       return picture.build()
     }
-    const size = view.getUint16(at + 2)
+    const size = view.getUint16(offset + 2)
     if (size < 2) throw damaged()
-    let end = picture.endOf(at + 2, size)
+    let end = picture.endOf(offset + 2, size)
     if (isFrameMarker(marker)) {
       // The dimensions are those of the first frame.
       if (hasFrame) throw damaged()
       hasFrame = true
-      picture.keep(at, end)
+      picture.keep(offset, end)
     } else if (marker === START_OF_SCAN) {
       if (!hasFrame) throw damaged()
       hasScan = true
       end = endOfScan(picture, end)
-      picture.keep(at, end)
-    } else if (tables.includes(marker) || isKept(picture, marker, at + 4, end)) {
-      picture.keep(at, end)
+      picture.keep(offset, end)
+    } else if (tables.includes(marker) || isKept(picture, marker, offset + 4, end)) {
+      picture.keep(offset, end)
     } else if (marker === APP1) {
-      if (orientation === UPRIGHT && begins(picture, at + 4, end, EXIF)) {
-        orientation = orientationOf(picture.bytes.subarray(at + 4 + EXIF.length, end))
+      if (orientation === UPRIGHT && begins(picture, offset + 4, end, EXIF)) {
+        orientation = orientationOf(picture.bytes.subarray(offset + 4 + EXIF.length, end))
         if (orientation !== UPRIGHT) picture.add(exifSegment(orientation))
       }
     } else if (!isMetadata(marker)) throw damaged()
-    at = end
+    offset = end
   }
 }
 
 /** Returns the place of the first marker after the data of a scan. */
 function endOfScan({ bytes, view }: PictureBytes, start: number): number {
-  for (let at = bytes.indexOf(0xff, start); at >= 0; at = bytes.indexOf(0xff, at)) {
-    const next = view.getUint8(at + 1)
+  for (let offset = bytes.indexOf(0xff, start); offset >= 0; offset = bytes.indexOf(0xff, offset)) {
+    const next = view.getUint8(offset + 1)
     const isRestart = next >= 0xd0 && next <= 0xd7
-    if (next === 0 || isRestart) at += 2
-    else if (next === FILL) at++
-    else return at
+    if (next === 0 || isRestart) offset += 2
+    else if (next === FILL) offset++
+    else return offset
   }
   throw damaged()
 }

@@ -149,8 +149,8 @@ export function* writeExt({ head, lists }: ExtSnapshot): Generator<string> {
   yield JSON.stringify(head).slice(0, -1)
   for (const [name, rows] of lists) {
     yield `,${JSON.stringify(name)}:[`
-    for (let at = 0; at < rows.length; at += ROWS_PER_PIECE)
-      yield `${at === 0 ? '' : ','}${rows.slice(at, at + ROWS_PER_PIECE).join()}`
+    for (let index = 0; index < rows.length; index += ROWS_PER_PIECE)
+      yield `${index === 0 ? '' : ','}${rows.slice(index, index + ROWS_PER_PIECE).join()}`
     yield ']'
   }
   yield '}'

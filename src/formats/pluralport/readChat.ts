@@ -5,9 +5,9 @@ import type { ReadContext } from './readContext'
 import { boardPostRecord, messageRecord, roomRecord } from './records'
 
 export function readRooms(context: ReadContext): JsonObject[] {
-  return inListOrder(context.rooms).map((entry, at) => {
+  return inListOrder(context.rooms).map((entry, index) => {
     const row = context.rowOf(roomRecord, entry)
-    const placed = entry.own ? row : { ...row, position: at }
+    const placed = entry.own ? row : { ...row, position: index }
     context.archiveRest('chat.conversations', entry, keysOfRoom(entry))
     return withName(placed, entry, 'room', context.log)
   })

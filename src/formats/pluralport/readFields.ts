@@ -48,7 +48,7 @@ function readValues(
     const field = fields.get(context.find('custom_fields', record.field_id) ?? '')
     const member =
       record.subject_type === 'system' ? null : context.find('members', record.subject_id)
-    const own = context.own && ownExtension(record)
+    const extension = context.own && ownExtension(record)
     const key = `${member} ${field?.id}`
     const subject = { kind: 'field', name: textOf(field?.name) ?? null } as const
     if (!field || member === null || seen.has(key)) {
@@ -57,10 +57,10 @@ function readValues(
       log.archive(archiveName('custom_field_values'), record)
       return []
     }
-    if (isEmpty(record.value) && !own) return []
+    if (isEmpty(record.value) && !extension) return []
     seen.add(key)
-    const isOwn = own !== null && Object.hasOwn(own, 'value')
-    const value = isOwn ? own.value : readValue(field, record.value, subject, log)
+    const isOwn = extension !== null && Object.hasOwn(extension, 'value')
+    const value = isOwn ? extension.value : readValue(field, record.value, subject, log)
     if (value !== null) return [{ member, field: field.id, value }]
     log.repair(subject, 'value', record.value, null, 'not_type_value')
     log.archive(archiveName('custom_field_values'), record)

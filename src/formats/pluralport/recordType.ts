@@ -49,16 +49,19 @@ export function unexpressed(row: JsonObject, restored: JsonObject): JsonObject {
 
 /** Returns what we wrote under our namespace of a record; null if another app wrote the record. */
 export function ownExtension({ extensions }: JsonObject): JsonObject | null {
-  const own = isObject(extensions) ? extensions[NAMESPACE] : null
-  return isObject(own) ? own : null
+  const extension = isObject(extensions) ? extensions[NAMESPACE] : null
+  return isObject(extension) ? extension : null
 }
 
 /**
  * Returns a row of our own export. In our own files a missing key means null. In files of other apps
  * it means unknown, and the value stays.
  */
-export function restoredRow(read: JsonObject, own: JsonObject | null): JsonObject {
+export function restoredRow(read: JsonObject, extension: JsonObject | null): JsonObject {
   const entries = Object.entries(read)
-  if (!own) return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
-  return { ...Object.fromEntries(entries.map(([key, value]) => [key, value ?? null])), ...own }
+  if (!extension) return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+  return {
+    ...Object.fromEntries(entries.map(([key, value]) => [key, value ?? null])),
+    ...extension,
+  }
 }

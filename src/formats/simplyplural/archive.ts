@@ -85,8 +85,8 @@ export function isShared(collection: ConvertibleCollection): collection is Share
  * the keys without a counterpart.
  */
 export function sharingOf(row: AppRow): JsonObject | null {
-  const given = sharingKeys.filter((key) => Object.hasOwn(row, key))
-  return given.length === 0 ? null : Object.fromEntries(given.map((key) => [key, row[key]]))
+  const keys = sharingKeys.filter((key) => Object.hasOwn(row, key))
+  return keys.length === 0 ? null : Object.fromEntries(keys.map((key) => [key, row[key]]))
 }
 
 const sharingKeys = ['buckets', 'private', 'preventTrusted'] as const

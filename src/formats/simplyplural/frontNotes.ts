@@ -15,14 +15,14 @@ export function readFrontNotes(context: ReadContext, fronts: readonly AppRow[]):
   for (const row of fronts) {
     const span = spanOf(row, context)
     if (span) spans.set(row._id, span)
-    const own = commentsIn(row)
-    const hasText = textOf(row.customStatus) !== undefined || own.length > 0
+    const comments = commentsIn(row)
+    const hasText = textOf(row.customStatus) !== undefined || comments.length > 0
     if (!span) {
       if (hasText || commented.has(row._id)) context.archiveRest('frontHistory', row, null)
       continue
     }
     notes.addStatus(row, span)
-    const read = own.filter((comment) => notes.addComment(comment, 'frontHistory', span))
+    const read = comments.filter((comment) => notes.addComment(comment, 'frontHistory', span))
     const areRead = read.length === sizeOf(row.comments)
     context.archiveRest('frontHistory', row, areRead ? [...importedKeys, 'comments'] : importedKeys)
   }
@@ -59,8 +59,8 @@ function commentsIn({ _id, comments }: AppRow): AppRow[] {
     : isObject(comments)
       ? Object.values(comments)
       : []
-  return list.flatMap((comment, at) =>
-    isObject(comment) ? [hasId(comment) ? comment : { ...comment, _id: `${_id}#${at}` }] : [],
+  return list.flatMap((comment, index) =>
+    isObject(comment) ? [hasId(comment) ? comment : { ...comment, _id: `${_id}#${index}` }] : [],
   )
 }
 

@@ -29,7 +29,7 @@ export function readGroups(context: ReadContext): BundleGroup[] {
       log,
     )
     let unknown = 0
-    const found = resolveMembers(row.members, context.memberKeys, () => unknown++)
+    const memberKeys = resolveMembers(row.members, context.memberKeys, () => unknown++)
     if (unknown > 0) log.dropRow('memberships', subject, 'members', null, 'not_members', unknown)
     const { emoji = null } = repairFields(groupExt, { emoji: textOf(row.emoji) }, subject, log)
     context.archiveRest('groups', context.buckets.put('groups', row._id, row), importedKeys)
@@ -42,7 +42,7 @@ export function readGroups(context: ReadContext): BundleGroup[] {
         ...allLevels(group, context.isPublic(row) ? 'public' : 'private'),
         name: nameOr(values.name, null, subject, log),
       },
-      members: found,
+      members: memberKeys,
       ext: { parent: parent?._id ?? null, emoji, position },
     }
   })

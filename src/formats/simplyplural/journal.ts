@@ -132,9 +132,13 @@ function readRooms(context: ReadContext): Set<string> {
   const categoryOf = new Map<string, AppRow>()
   for (const category of categories) {
     const ids = Array.isArray(category.channels) ? category.channels : []
-    const own = ids.filter((id) => channels.has(id) && !categoryOf.has(id))
-    for (const id of own) categoryOf.set(id, category)
-    context.archiveRest('channelCategories', category, own.length > 0 ? ['name', 'channels'] : null)
+    const roomIds = ids.filter((id) => channels.has(id) && !categoryOf.has(id))
+    for (const id of roomIds) categoryOf.set(id, category)
+    context.archiveRest(
+      'channelCategories',
+      category,
+      roomIds.length > 0 ? ['name', 'channels'] : null,
+    )
   }
   const ordered = [...new Set([...categoryOf.keys(), ...channels.keys()])]
   for (const [position, id] of ordered.entries()) {

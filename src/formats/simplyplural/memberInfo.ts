@@ -16,9 +16,9 @@ export function fieldsOf(rows: readonly AppRow[], user: AppRow | undefined): App
   const legacy = Object.entries(isObject(user?.fields) ? user.fields : {})
   return [
     ...rows,
-    ...legacy.flatMap(([id, field], at) =>
+    ...legacy.flatMap(([id, field], index) =>
       isObject(field) && !migrated.has(id)
-        ? [{ ...field, _id: isSourceId(id) ? id : `#fields${at}` }]
+        ? [{ ...field, _id: isSourceId(id) ? id : `#fields${index}` }]
         : [],
     ),
   ]
@@ -61,8 +61,8 @@ const BIRTHDAY = /birth|b[ -]?day|geburtstag|anniversaire|cumple|aniversário|co
 /** Returns the values of a member whose field no longer exists, or everything if it is no object. */
 export function unknownInfo({ info }: AppRow, fields: readonly AppRow[]): { info?: unknown } {
   if (!isObject(info)) return isMissing(info) ? {} : { info }
-  const known = new Set(fields.flatMap(({ _id, oid, name }) => [_id, oid, name]))
-  const rest = Object.entries(info).filter(([ref, value]) => !known.has(ref) && !isMissing(value))
+  const refs = new Set(fields.flatMap(({ _id, oid, name }) => [_id, oid, name]))
+  const rest = Object.entries(info).filter(([ref, value]) => !refs.has(ref) && !isMissing(value))
   return rest.length === 0 ? {} : { info: Object.fromEntries(rest) }
 }
 

@@ -103,13 +103,13 @@ function readSystem(context: ReadContext): SystemPatch {
   const [local] = context.rows('settings')
   const name = textOf(user?.username) ?? textOf(local?.systemName)
   const subject: Subject = { kind: 'system', name: name ?? null }
-  const given = {
+  const fields = {
     name,
     description: textOf(user?.desc),
     color: colorOf(user?.color, subject, log),
     avatar_url: user && avatarOf(user, subject, log),
   }
-  return { ...repairFields(system, given, subject, log), ...systemLevels(context) }
+  return { ...repairFields(system, fields, subject, log), ...systemLevels(context) }
 }
 
 /**
@@ -132,8 +132,8 @@ function systemLevels(context: ReadContext): SystemPatch {
 
 function readSettings(context: ReadContext): SettingsPatch {
   const subject: Subject = { kind: 'settings', name: null }
-  const given = { timezone: textOf(context.owner?.location) }
-  return repairFields(settings, given, subject, context.log)
+  const fields = { timezone: textOf(context.owner?.location) }
+  return repairFields(settings, fields, subject, context.log)
 }
 
 /**

@@ -71,7 +71,7 @@ export class ReadContext {
     part: ExtPart,
     entity: E,
     row: { collection: Collection; id: string },
-    given: JsonObject,
+    fields: JsonObject,
     more: { subject: Subject; refs?: BundleExtRow['refs']; values?: Patch<E> },
   ): BundleExtRow {
     const { subject, refs = {}, values } = more
@@ -81,7 +81,7 @@ export class ReadContext {
     const added = {
       key,
       origin: originOf(row.collection, row.id),
-      values: { ...repairFields(entity, given, subject, this.log), ...values },
+      values: { ...repairFields(entity, fields, subject, this.log), ...values },
       refs,
     }
     this.ext[part].push(added)

@@ -58,9 +58,9 @@ function readReminder(
 
 /** Returns true if every value is one of the field table, and none is missing. */
 function isStorable(rule: ReminderPatch): boolean {
-  const given: JsonObject = rule
+  const values: JsonObject = rule
   const isParsed = reminder.entries.every(
-    ([key, field]) => given[key] === undefined || !(field.parse(given[key]) instanceof Problem),
+    ([key, field]) => values[key] === undefined || !(field.parse(values[key]) instanceof Problem),
   )
   const whole = { ...reminder.defaults, ...rule } as Row<typeof reminder>
   return isParsed && isEmptyPatch(validateReminder(whole))
@@ -92,9 +92,9 @@ function joined(
   lengths: readonly number[],
   separator: string,
 ): string | null {
-  const digits = parts.map((part, at) => {
+  const digits = parts.map((part, index) => {
     const number = numberOf(part)
-    return number === null ? '?' : String(number).padStart(lengths[at] ?? 0, '0')
+    return number === null ? '?' : String(number).padStart(lengths[index] ?? 0, '0')
   })
   return digits.includes('?') ? null : digits.join(separator)
 }

@@ -18,10 +18,10 @@ export async function findAccount(db: Db, account: string): Promise<Account | nu
 
 /** Returns an account with its system. Throws if it has none, or a disabled one. */
 export async function getLinkedAccount(db: Db, account: string): Promise<LinkedAccount> {
-  const found = await linkedById(db).get({ id: account })
-  if (!found) throw error('systemNotFound')
-  await requireEnabled(db, found.system_id)
-  return found
+  const row = await linkedById(db).get({ id: account })
+  if (!row) throw error('systemNotFound')
+  await requireEnabled(db, row.system_id)
+  return row
 }
 
 /**
@@ -65,7 +65,7 @@ export async function linkImported(
   named: readonly { id: string; autoproxy_enabled?: boolean }[],
   planned: readonly { id: string; linked: boolean }[],
 ): Promise<boolean> {
-  const linked = new Set(planned.flatMap((one) => (one.linked ? one.id : [])))
+  const linked = new Set(planned.flatMap((entry) => (entry.linked ? entry.id : [])))
   let isChanged = false
   for (const { id, autoproxy_enabled } of named) {
     if (!linked.has(id)) continue

@@ -15,7 +15,7 @@ export function recordActivity(tx: Db, system: number, at: Instant): MaybePromis
 
 const store = query((db, { system, at }: Placeholders<'system' | 'at'>, { number }) => {
   const active_at = number(at)
-  const found = db
+  const row = db
     .select({
       system_id: visibleSystems.id,
       active_at: sql<number>`${active_at}`.as('active_at'),
@@ -24,7 +24,7 @@ const store = query((db, { system, at }: Placeholders<'system' | 'at'>, { number
     .where(eq(visibleSystems.id, system))
   return db
     .insert(lastActivity)
-    .select(found)
+    .select(row)
     .onConflictDoUpdate({
       target: lastActivity.system_id,
       set: { active_at },

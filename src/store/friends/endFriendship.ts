@@ -18,11 +18,11 @@ export async function endFriendship(
   for (const side of await namesOf(tx).all({ id }))
     await freeUsage(tx, side.system_id, { text_bytes: storedBytes(side.name) })
   await deleteRow(tx).run({ id })
-  for (const one of [system_id, friend_system_id]) {
+  for (const systemId of [system_id, friend_system_id]) {
     // Neither a webhook nor a stream that resumes gets the fronters of a former friend.
-    await deleteFronts(tx).run({ system: one, uuid })
-    await deletePushes(tx).run({ system: one, uuid })
-    await recordFriendEvent(deps, tx, 'DELETE_FRIEND', one, uuid, null)
+    await deleteFronts(tx).run({ system: systemId, uuid })
+    await deletePushes(tx).run({ system: systemId, uuid })
+    await recordFriendEvent(deps, tx, 'DELETE_FRIEND', systemId, uuid, null)
   }
 }
 

@@ -56,8 +56,8 @@ export async function findFriendship(
   uuid: string,
 ): Promise<FriendshipRow | null> {
   if (!isUuid(uuid)) return null
-  const found = await byUuid(db).get({ system: systemId, uuid: uuid.toLowerCase() })
-  return found && decode(found)
+  const row = await byUuid(db).get({ system: systemId, uuid: uuid.toLowerCase() })
+  return row && decode(row)
 }
 
 export async function getFriendship(
@@ -65,9 +65,9 @@ export async function getFriendship(
   systemId: number,
   uuid: string,
 ): Promise<FriendshipRow> {
-  const found = await findFriendship(db, systemId, uuid)
-  if (!found) throw error('friendNotFound')
-  return found
+  const friendship = await findFriendship(db, systemId, uuid)
+  if (!friendship) throw error('friendNotFound')
+  return friendship
 }
 
 /** Inserts a friendship without its sides. Returns its ID. */

@@ -28,8 +28,8 @@ export async function findStatus(
   member: number,
   at: Instant,
 ): Promise<FrontNoteRow | null> {
-  const found = await statusAt(tx).get({ member, at })
-  return found && findOwnedRow(tx, frontNoteKind, system, found.uuid)
+  const status = await statusAt(tx).get({ member, at })
+  return status && findOwnedRow(tx, frontNoteKind, system, status.uuid)
 }
 
 /** Finds the time of a member's last status. */

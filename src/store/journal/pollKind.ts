@@ -32,7 +32,7 @@ export function bytesOfVote({ comment }: Pick<Vote, 'comment'>): number {
 }
 
 function freed(votes: readonly Pick<Vote, 'comment'>[]) {
-  return { text_bytes: -votes.reduce((sum, one) => sum + bytesOfVote(one), 0) }
+  return { text_bytes: -votes.reduce((sum, vote) => sum + bytesOfVote(vote), 0) }
 }
 
 const { poll_id, option_id, comment } = pollVotes

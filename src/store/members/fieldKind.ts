@@ -59,7 +59,7 @@ function checkOptions(body: JsonObject, before: FieldRow | null): Problems {
   const { type = before?.type } = body
   const problems = unknownOptions(body.options, before?.options)
   // The field table reports a wrong type.
-  if (!customFieldTypes.some((one) => one === type)) return problems
+  if (!customFieldTypes.some((knownType) => knownType === type)) return problems
   const isChoice = hasOptions(type as CustomFieldType)
   const isKept = body.options === undefined && before !== null && hasOptions(before.type)
   const isMissing = (body.options ?? null) === null && !isKept

@@ -29,12 +29,12 @@ export async function clearAbouts(
   const [first] = members
   if (!first) return
   const ids = JSON.stringify(members.map(({ id }) => id))
-  const found = await aboutSizes(tx).all({ ids })
-  if (found.length === 0) return
+  const rows = await aboutSizes(tx).all({ ids })
+  if (rows.length === 0) return
   await deleteAbouts(tx).run({ ids })
-  const freed = found.reduce((sum, { size }) => sum + size, 0)
+  const freed = rows.reduce((sum, { size }) => sum + size, 0)
   await addUsage(deps, tx, first.system_id, { text_bytes: -freed })
-  const cleared = new Set(found.map(({ id }) => id))
+  const cleared = new Set(rows.map(({ id }) => id))
   for (const { id, uuid, system_id } of members)
     if (cleared.has(id)) await recordExtEvent(tx, deps.now(), { system_id, uuid }, ['about'])
 }
@@ -68,9 +68,9 @@ export async function freeMemberExt(
 /** Makes the present members of groups custom fronts. Returns those that were none before. */
 export async function makeCustomFronts(tx: Db, groupIds: readonly number[]) {
   if (groupIds.length === 0) return []
-  const found = await plainMembersOf(tx).all({ groups: JSON.stringify(groupIds) })
-  for (const { id } of found) await setCustomFront(tx).run({ id })
-  return found
+  const rows = await plainMembersOf(tx).all({ groups: JSON.stringify(groupIds) })
+  for (const { id } of rows) await setCustomFront(tx).run({ id })
+  return rows
 }
 
 const { member_id, about, archived_reason, kind } = memberExts

@@ -21,9 +21,9 @@ export async function getAutoproxy(
   systemId: number,
   guild: string,
 ): Promise<GuildAutoproxy> {
-  const found = await inGuild(db).get({ system: systemId, guild })
-  if (!found) return unset
-  const { id, hid, uuid, ...rest } = found
+  const row = await inGuild(db).get({ system: systemId, guild })
+  if (!row) return unset
+  const { id, hid, uuid, ...rest } = row
   return { ...rest, autoproxy_member: id && hid && uuid ? { id, hid, uuid } : null }
 }
 

@@ -46,20 +46,21 @@ async function findLongest(
     const mayWin = (suffix: string) =>
       prefix.length + suffix.length >= longest && keys.accepts(prefix, suffix)
     const seek = (from: string) => following(db).get({ set: setId, prefix, from })
-    let found: StoredSuffix | null = null
+    let storedSuffix: StoredSuffix | null = null
     // If the last suffix is empty, there is no other.
     if (last === '') {
       const tag = mayWin('') ? await first(db).get({ set: setId, prefix }) : null
       // Without suffixes, no shorter prefix belongs to a longer tag.
       if (tag?.has_suffixes === 0) return tag.member_id
-      found = tag
+      storedSuffix = tag
     } else {
       endings ??= endingsOf(keys.tail)
-      found = await findSuffix(endings.filter(mayWin), seek)
+      storedSuffix = await findSuffix(endings.filter(mayWin), seek)
     }
-    if (found) {
-      const length = prefix.length + found.suffix.length
-      if (best === null || length > longest || found.member_id < best) best = found.member_id
+    if (storedSuffix) {
+      const length = prefix.length + storedSuffix.suffix.length
+      if (best === null || length > longest || storedSuffix.member_id < best)
+        best = storedSuffix.member_id
       longest = length
     }
     text = prefix === '' ? null : cut(prefix, prefix.length - 1)

@@ -186,12 +186,12 @@ const contextRow = query(
         )`,
       switchMembers.position,
     )
-    const of = systemSettings
+    const settings = systemSettings
     return sql<ProxyContextRow>`
       select ${systems.id}, coalesce(${systems.tag_index_id}, ${systems.id}) as tag_index_id, ${systems.hid},
         ${systems.disabled_at}, ${systems.tag}, ${systems.avatar_url},
-        ${of.case_sensitive_proxy_tags}, ${of.latch_timeout}, ${of.name_format},
-        ${of.proxy_error_message_enabled}, ${accounts.autoproxy_enabled} as account_autoproxy,
+        ${settings.case_sensitive_proxy_tags}, ${settings.latch_timeout}, ${settings.name_format},
+        ${settings.proxy_error_message_enabled}, ${accounts.autoproxy_enabled} as account_autoproxy,
         ${own.system_id} as in_guild, ${own.proxying_enabled} as guild_proxying, ${own.tag} as guild_tag,
         ${own.tag_enabled} as guild_tag_enabled, ${own.avatar_url} as guild_avatar_url,
         ${own.name_format} as guild_name_format, ${guilds.disabled_channels}, ${guilds.require_system_tag},
@@ -200,7 +200,7 @@ const contextRow = query(
         case when ${autoproxies.autoproxy_mode} = 'front' then ${fronters} end as fronters,
         ${recordedOf(original)} as recorded
       from ${accounts} join ${systems} on ${systems.id} = ${accounts.system_id}
-      join ${of} on ${of.system_id} = ${systems.id}
+      join ${settings} on ${settings.system_id} = ${systems.id}
       left join ${systemGuilds} ${own} on ${own.system_id} = ${systems.id} and ${own.guild_id} = ${guild}
       left join ${guilds} on ${guilds.guild_id} = ${guild}
       left join ${autoproxies} on ${autoproxies.system_id} = ${systems.id} and ${autoproxies.guild_id} = ${guild}

@@ -74,7 +74,7 @@ export const groupsWithMembersJson = bySystemRef(
   }),
 )
 
-function groupList(extra: (...of: Parameters<BuildJson>) => SQL | undefined): BuildJson {
+function groupList(extra: (...args: Parameters<BuildJson>) => SQL | undefined): BuildJson {
   return (audience, dialect, values) =>
     ifListPublicSql(
       'groups',

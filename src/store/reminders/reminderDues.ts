@@ -91,13 +91,13 @@ export async function updateDuesWithout(
   for (const { id: reminder, on, due_switch_id } of waiting) {
     const setter = due_switch_id === null ? null : await byId(tx).get({ id: due_switch_id })
     if (!setter) continue
-    const found = await newFronters(tx).all({
+    const fronters = await newFronters(tx).all({
       switch: setter.id,
       system: system_id,
       timestamp: setter.timestamp,
     })
-    const others = found.filter(({ member_id }) => member_id !== id)
-    if (others.length < found.length && !matches(on, new Set(others.map(({ kind }) => kind))))
+    const others = fronters.filter(({ member_id }) => member_id !== id)
+    if (others.length < fronters.length && !matches(on, new Set(others.map(({ kind }) => kind))))
       await setDue(tx).run({ id: reminder, due: null, switch: null })
   }
 }

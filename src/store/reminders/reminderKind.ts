@@ -31,15 +31,15 @@ export const reminderKind: OwnedRowKind<typeof reminder> = {
 async function chooseValues(
   tx: Db,
   systemId: number,
-  given: ReminderPatch,
+  changes: ReminderPatch,
   before: Reminder | null,
   now: Instant,
 ): Promise<ReminderPatch> {
-  const merged = { ...reminder.defaults, ...before, ...given } as Row<typeof reminder>
+  const merged = { ...reminder.defaults, ...before, ...changes } as Row<typeof reminder>
   const removed: ReminderPatch = {}
   for (const kind of reminderKinds)
     if (kind !== merged.kind)
-      for (const key of keysOfKind[kind]) if (given[key] === undefined) removed[key] = null
+      for (const key of keysOfKind[kind]) if (changes[key] === undefined) removed[key] = null
   const after = { ...merged, ...removed }
   if (!isEmptyPatch(validateReminder(after))) return removed
   const schedule = after.kind === 'repeat' ? createSchedule(await zoneOf(tx, systemId)) : null

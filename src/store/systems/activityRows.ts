@@ -40,7 +40,7 @@ export async function listActivity(db: Db): Promise<ActivityRow[]> {
 }
 
 export async function findActivity(db: Db, systemId: number): Promise<ActivityRow | null> {
-  return await one(db).get({ id: systemId })
+  return await bySystem(db).get({ id: systemId })
 }
 
 /** Returns the time since which activity is recorded: that of the migration that added it. */
@@ -89,6 +89,6 @@ const selectInfo = (db: Builder, { count }: Dialect) => {
 
 const all = query((db, _, dialect) => selectInfo(db, dialect).orderBy(visibleSystems.id))
 
-const one = query((db, { id }: Placeholders<'id'>, dialect) =>
+const bySystem = query((db, { id }: Placeholders<'id'>, dialect) =>
   selectInfo(db, dialect).where(eq(visibleSystems.id, id)),
 )

@@ -94,8 +94,8 @@ export async function requireExists(tx: Db, id: number): Promise<void> {
   if (!(await existingSystem(tx).get({ id }))) throw error('systemNotFound')
 }
 
-function isFew(found: { size: number } | null): boolean {
-  return (found?.size ?? 0) <= INLINE_LIMIT
+function isFew(row: { size: number } | null): boolean {
+  return (row?.size ?? 0) <= INLINE_LIMIT
 }
 
 const FEW = sql`limit ${INLINE_LIMIT + 1}`
@@ -174,11 +174,11 @@ const deleteOfSystem = (table: OfSystem) =>
 const deleteSwitches = deleteOfSystem(switches)
 
 const deleteFriendships = query((db, { id }: Placeholders<'id'>) => {
-  const own = db
+  const ids = db
     .select({ id: friendSides.friendship_id })
     .from(friendSides)
     .where(eq(friendSides.system_id, id))
-  return db.delete(friendships).where(inArray(friendships.id, own))
+  return db.delete(friendships).where(inArray(friendships.id, ids))
 })
 
 const deleteAccess = [

@@ -37,9 +37,9 @@ export async function findSystemById(db: Db, id: number): Promise<System | null>
 }
 
 export async function getSystemById(db: Db, id: number): Promise<System> {
-  const found = await stored.findById(db, id)
-  if (!found) throw error('systemNotFound')
-  return found
+  const row = await stored.findById(db, id)
+  if (!row) throw error('systemNotFound')
+  return row
 }
 
 /** Stores the changed values of a patch and records an event, if there are any. */
@@ -100,8 +100,8 @@ export interface SystemOrigin {
 }
 
 export async function findSystemOrigin(db: Db, systemId: number): Promise<SystemOrigin | null> {
-  const found = await platformsOf(db).get({ system: systemId })
-  return found && { ...found, accounts: JSON.parse(found.accounts) }
+  const row = await platformsOf(db).get({ system: systemId })
+  return row && { ...row, accounts: JSON.parse(row.accounts) }
 }
 
 const insertRow = createInserter(systems, [

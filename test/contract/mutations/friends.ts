@@ -186,14 +186,14 @@ export const friends: readonly Mutation[] = [
   },
   {
     file: 'store/friends/endFriendship.ts',
-    from: 'await deleteFronts(tx).run({ system: one, uuid })',
+    from: 'await deleteFronts(tx).run({ system: systemId, uuid })',
     to: '',
     tests: ['http/ext/friends.test.ts'],
     why: 'Events still name the fronters of a former friend.',
   },
   {
     file: 'store/friends/endFriendship.ts',
-    from: 'await deletePushes(tx).run({ system: one, uuid })',
+    from: 'await deletePushes(tx).run({ system: systemId, uuid })',
     to: '',
     tests: ['http/ext/friends.test.ts'],
     why: 'A push message about a former friend waits to be sent.',

@@ -44,6 +44,7 @@ describe('cards', () => {
     const card = memberCard(largest, {
       texts: en,
       ids: {},
+      link: null,
       groups,
       inGuild: { display_name: long(100), avatar_url: long(200) },
       system,
@@ -69,7 +70,7 @@ describe('cards', () => {
         description: '[a](https://evil.example)',
         pronouns: '@everyone',
       },
-      { texts: en, ids: {}, groups: ['**x**'], inGuild: null, system },
+      { texts: en, ids: {}, link: null, groups: ['**x**'], inGuild: null, system },
     )
     expect(card.description).toBe('[a\\](https://evil.example)')
     expect(JSON.stringify(card.fields)).toContain('\\\\@everyone')

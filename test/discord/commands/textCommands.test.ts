@@ -109,3 +109,26 @@ describe('words', () => {
     expect(missed).toEqual([])
   })
 })
+
+test('cards link to the dashboard: systems to their public page, own objects to theirs', async () => {
+  const { owner, other, system } = await chat.newScene()
+  const PAGE = 'https://multitude.example/#'
+  const created = await owner.say('pk;g new Keepers')
+  const [, group = ''] = /ID is ``?([a-z]{5,6})``?/.exec(created.text) ?? []
+  const [, member = ''] = /`([a-z]{5,6})`/.exec((await owner.say('pk;m Wren id')).text) ?? []
+  const rows: [speaker: typeof owner, command: string, link: string | undefined][] = [
+    [owner, 'pk;s', `${PAGE}/systems/${system.hid}`],
+    [other, `pk;s ${system.hid}`, `${PAGE}/systems/${system.hid}`],
+    [owner, 'pk;m Wren', `${PAGE}/members/${member}`],
+    [owner, 'pk;m Wren -public', undefined],
+    [other, `pk;m ${member}`, undefined],
+    [owner, 'pk;g Keepers', `${PAGE}/groups/${group}`],
+    [other, `pk;g ${group}`, undefined],
+  ]
+  for (const [speaker, command, link] of rows) {
+    const { message } = await speaker.say(command)
+    const [embed] = message?.embeds ?? []
+    expect(embed, command).toBeDefined()
+    expect(embed?.url, command).toBe(link)
+  }
+})

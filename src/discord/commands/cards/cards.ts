@@ -11,6 +11,8 @@ import { formatShortId, type IdStyle } from './formatShortId'
 interface Style {
   readonly texts: Texts
   readonly ids: IdStyle
+  /** Page of the dashboard about the object; null if there is none. */
+  readonly link: string | null
 }
 
 export function systemCard(
@@ -18,6 +20,7 @@ export function systemCard(
   {
     texts,
     ids,
+    link,
     fronters,
     accounts,
     memberCount,
@@ -33,6 +36,7 @@ export function systemCard(
   const { labels } = texts
   return buildEmbed({
     title: system.name ?? texts.unnamedSystem,
+    link,
     color: system.color,
     description: system.description && escapeMaskedLinks(system.description),
     picture: system.avatar_url,
@@ -62,6 +66,7 @@ export function memberCard(
   {
     texts,
     ids,
+    link,
     groups,
     inGuild,
     system,
@@ -75,6 +80,7 @@ export function memberCard(
   const { labels } = texts
   return buildEmbed({
     title: titleOf(member.name, system),
+    link,
     color: member.color,
     description: member.description && escapeMaskedLinks(member.description),
     picture: member.avatar_url,
@@ -109,6 +115,7 @@ export function groupCard(
   {
     texts,
     ids,
+    link,
     memberCount,
     system,
   }: Style & { memberCount: number | null; system: Pick<SystemView, 'id' | 'name'> },
@@ -116,6 +123,7 @@ export function groupCard(
   const { labels } = texts
   return buildEmbed({
     title: titleOf(group.name, system),
+    link,
     color: group.color,
     description: group.description && escapeMaskedLinks(group.description),
     picture: group.icon,

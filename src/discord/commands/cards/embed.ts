@@ -17,6 +17,8 @@ export interface CardField {
 
 export interface Card {
   readonly title: string
+  /** Address that the title leads to. */
+  readonly link?: string | null
   readonly color?: string | null
   readonly description?: string | null
   readonly picture?: string | null
@@ -44,6 +46,7 @@ export function buildEmbed(card: Card): Embed {
   }
   return {
     title,
+    ...(card.link && { url: card.link }),
     ...(description !== '' && { description }),
     ...(card.color && { color: Number.parseInt(card.color, 16) }),
     ...(card.picture && { thumbnail: { url: card.picture } }),

@@ -1,5 +1,6 @@
+import { ownLink } from '../../../model/core/dashboardLinks'
 import { DomainError } from '../../../model/core/errors'
-import type { Viewer } from '../../../model/core/privacy'
+import { isOwner, type Viewer } from '../../../model/core/privacy'
 import { findSystemOf } from '../../../service/systems/systems'
 import type { Context } from '../context'
 import { findOwn, type Own, ownSettings } from '../ownSystem'
@@ -17,6 +18,18 @@ export function parseSwitched({ texts }: Context, text: string): boolean {
 export async function idStyle(context: Context) {
   const own = await findOwn(context)
   return own ? ownSettings(context, own) : {}
+}
+
+/** Returns the page of an own member or group. The dashboard has none for those of other systems. */
+export function linkOf(
+  { settings }: Context,
+  viewer: Viewer,
+  own: Own | null,
+  page: 'members' | 'groups',
+  id: string,
+): string | null {
+  const isOwn = own !== null && isOwner(viewer, own.system.id)
+  return isOwn && settings.publicUrl !== '' ? ownLink(settings.publicUrl, page, id) : null
 }
 
 /** Returns the system of a member or group, as the viewer may see it. */

@@ -27,7 +27,7 @@ import {
   viewGroups,
   viewMembers,
 } from '../views'
-import { idStyle, orNull, viewSystemOf } from './common'
+import { idStyle, linkOf, orNull, viewSystemOf } from './common'
 import { parseFields } from './fields'
 import { readLastFronts } from './front'
 import { createUnlessDuplicate, type DraftTexts, escapeNames, randomMember } from './member'
@@ -36,9 +36,11 @@ export async function showGroup(context: Context, { values, flags }: Arguments):
   const { id, own } = await resolveGroup(context, values.group ?? '', { flags })
   const viewer = await viewerAt(context, own, flags)
   const members = await orNull(viewGroupMembers(context, viewer, id))
-  const embed = groupCard(await viewGroup(context, viewer, id), {
+  const group = await viewGroup(context, viewer, id)
+  const embed = groupCard(group, {
     texts: context.texts,
     ids: await idStyle(context),
+    link: linkOf(context, viewer, own, 'groups', group.id),
     memberCount: members?.length ?? null,
     system: await viewSystemOf(context, 'group', { id, own }, viewer),
   })

@@ -13,7 +13,7 @@ import { mayNamePrivate, type Own, ownSettings, publicOf, requireOwn, viewerAt }
 import { type Named, resolveMember, resolveOwnGroups, resolveOwnMember } from '../references'
 import { Refusal } from '../refusal'
 import { type MemberView, viewMember, viewMemberGroups, viewMembers } from '../views'
-import { idStyle, orNull, viewSystemOf } from './common'
+import { idStyle, linkOf, orNull, viewSystemOf } from './common'
 import { parseFields } from './fields'
 import { readUpload } from './pictures'
 import { conflictsOf, parseTag } from './proxyTags'
@@ -40,6 +40,7 @@ export async function showNamedMember(
   const embed = memberCard(member, {
     texts: context.texts,
     ids: await idStyle(context),
+    link: linkOf(context, viewer, own, 'members', member.id),
     groups: groups.map(({ name }) => name),
     inGuild,
     system: await viewSystemOf(context, 'member', { id, own }, viewer),

@@ -1,3 +1,4 @@
+import { systemLink } from '../../../model/core/dashboardLinks'
 import { DISCORD, platformOf } from '../../../model/core/platform'
 import { discordBot, isOwner } from '../../../model/core/privacy'
 import { system as systemEntity } from '../../../model/systems/system'
@@ -37,9 +38,11 @@ export async function showSystem(context: Context, { values, flags }: Arguments)
     platformOf(account.id) === DISCORD ? account.id : [],
   )
   const named = values.system === undefined ? null : parseAccount(values.system)
+  const { publicUrl } = context.settings
   const embed = systemCard(system, {
     texts: context.texts,
     ids: await idStyle(context),
+    link: publicUrl === '' ? null : systemLink(publicUrl, system.id),
     fronters: front && (await nameFronters(context, viewer, { id, own }, front, flags)),
     accounts: accounts.length > 0 || named === null ? accounts : [named],
     memberCount: members?.length ?? null,

@@ -49,7 +49,6 @@ export const extEventTypes: readonly ExtEventType[] = [
 
 export type EventType = (typeof eventTypes)[number] | ExtEventType
 
-/** Results of a webhook delivery attempt. */
 export const deliveryResults = ['delivered', 'refused', 'unanswered'] as const
 export type DeliveryResult = (typeof deliveryResults)[number]
 

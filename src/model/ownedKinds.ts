@@ -158,7 +158,6 @@ export type OwnedName = (typeof ownedKinds)[OwnedList]['name']
 /** Types of the events about rows, such as `CREATE_NOTE`. */
 export type OwnedEventType = `${'CREATE' | 'UPDATE' | 'DELETE'}_${Uppercase<OwnedName>}`
 
-/** Entity of a list. */
 export type EntityOf<L extends OwnedList> = (typeof ownedKinds)[L]['entity']
 
 /** Lists in their order in a file. */

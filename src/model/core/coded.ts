@@ -4,7 +4,6 @@ export type TextValues = Readonly<Record<string, string | number | readonly stri
 /** Text of a code; one with values is a function of them. */
 type CodedText = string | ((values: never) => string)
 
-/** Texts by code. */
 export type CodedTexts = Readonly<Record<string, CodedText>>
 
 /** Arguments after a code: the values of its text, if it has any. */

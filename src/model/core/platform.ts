@@ -47,7 +47,6 @@ export function normalizeId(text: string): string | null {
   return parsed && formatId(parsed)
 }
 
-/** Returns the platform of a stored ID. */
 export function platformOf(stored: string): Platform {
   const at = stored.indexOf(':')
   return at === -1 ? DISCORD : stored.slice(0, at)

@@ -112,7 +112,6 @@ type PlainReason = {
 /** Code of a reason, with its values if it has any. */
 export type Reason = PlainReason | Coded<ReasonCode>
 
-/** Reason as it is in a report. */
 export interface ReportedReason {
   why: string
   code: ReasonCode

@@ -1,7 +1,6 @@
 import type { Coded, TextValues, ValueArgs } from './coded'
 import type { ProblemCode, problemMessages } from './problemMessages'
 
-/** Problem with one value. */
 export class Problem<C extends ProblemCode = ProblemCode> implements Coded<C> {
   readonly values: TextValues
 

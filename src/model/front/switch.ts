@@ -7,7 +7,6 @@ import type { Member } from '../members/member'
 /** Maximum number of members in a switch. */
 export const MAX_FRONTERS = 150
 
-/** Page size of the switch history. */
 export const SWITCHES_PER_PAGE = 100
 
 /** Tolerated clock difference of a client. */

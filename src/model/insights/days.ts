@@ -10,7 +10,6 @@ export interface Day extends Bucket {
   switches: number
   nobody: number
   hidden: Hidden | null
-  /** Seconds by member. */
   members: [member: string, seconds: number][]
 }
 
@@ -30,7 +29,6 @@ export function sumDays(
   /** Last bucket in which a hidden member was counted. */
   const lastCounted = new Map<string, number>()
 
-  /** Splits a span by bucket. */
   const splitByBucket = ({ since, until }: Span, add: (at: number, micros: number) => void) => {
     for (let at = findBucket(buckets, since); at < buckets.length; at++) {
       const { start, end } = buckets[at] as Bucket

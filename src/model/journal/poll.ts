@@ -29,7 +29,6 @@ export type Poll = Row<typeof poll>
 export type PollDraft = Draft<typeof poll>
 export type PollPatch = Patch<typeof poll>
 
-/** Vote of one member. */
 export const vote = entity('vote', {
   member: reference({ doc: 'Voter; null once that member is deleted' }),
   author_name: text({ max: 100, readonly: true, doc: 'Name of a deleted voter' }),

@@ -1,7 +1,6 @@
 import { type Draft, entity, type Patch, type Row } from '../core/entity'
 import { count, required, text } from '../core/field'
 
-/** Room for posts. */
 export const room = entity('room', {
   name: required({ max: 100, doc: 'Name', example: 'General' }),
   about: text({ max: 2_000, doc: 'What the room is for' }),

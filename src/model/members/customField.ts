@@ -9,7 +9,6 @@ import {
   timestamp,
 } from '../core/field'
 
-/** Types of custom fields. */
 export const customFieldTypes = [
   'text',
   'markdown',

@@ -8,7 +8,6 @@ export const MAX_VALUE = 4_000
 /** Option of a custom field, as far as values depend on it. */
 export type FieldOption = Pick<Option, 'id' | 'name'>
 
-/** Type of a custom field, with its options. */
 export interface FieldType extends Pick<CustomField, 'type'> {
   readonly options: readonly FieldOption[] | null
 }

@@ -19,7 +19,6 @@ export const pictureEndings = Object.keys(pictureTypes) as [PictureType, ...Pict
 /** Random bytes of a name: 24 characters of base64url, too many to be guessed. */
 export const PICTURE_NAME_BYTES = 18
 
-/** First bytes of each type, at their offsets. */
 const magicBytes: readonly [PictureType, readonly [offset: number, bytes: string][]][] = [
   ['png', [[0, '\x89PNG\r\n\x1a\n']]],
   ['jpg', [[0, '\xff\xd8\xff']]],
@@ -71,7 +70,6 @@ export function pictureNamesIn(url: string): string[] {
   return Array.from(url.matchAll(ADDRESS), ([, name = '']) => name)
 }
 
-/** Builds the address of a picture. */
 export function pictureUrl(publicUrl: string, name: string, type: PictureType): string {
   return `${publicUrl}/${PICTURE_FOLDER}/${name}.${type}`
 }

@@ -19,7 +19,6 @@ export const systemGuild = entity('system guild settings', {
 export type SystemGuild = Row<typeof systemGuild>
 export type SystemGuildPatch = Patch<typeof systemGuild>
 
-/** Settings of a member in one guild. */
 export const memberGuild = entity('member guild settings', {
   display_name: text({ max: 100, doc: 'Name of the member in this guild', example: 'Wren' }),
   avatar_url: url({ doc: 'Address of the picture used in this guild' }),

@@ -46,6 +46,5 @@ export function allowedPushKinds(access: Access | undefined): readonly PushKind[
   return pushKinds.filter((kind) => (kind === 'front') === (access === 'watch'))
 }
 
-/** Results of an attempt to send a push message. */
 export const pushResults = ['sent', 'retried', 'given_up', 'gone', 'too_large', 'dropped'] as const
 export type PushResult = (typeof pushResults)[number]

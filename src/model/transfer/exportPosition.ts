@@ -13,7 +13,6 @@ type ExtList = (typeof extLists)[number]
 /** Lists with few rows, which the rows of the others refer to. */
 const shortLists = ['groups', 'fields', 'rooms'] as const
 
-/** Lists that may be long. */
 export type LongList = Exclude<ExtList, (typeof shortLists)[number]>
 
 export const longLists = extLists.filter(

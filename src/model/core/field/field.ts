@@ -35,7 +35,6 @@ export interface Field<T = unknown> {
   readonly required: boolean
   /** Readable, but never written by a client. */
   readonly readonly: boolean
-  /** Storage type of the column. */
   readonly columnType: 'text' | 'integer' | 'flag' | 'json'
   /** JSON Schema of the serialized value. */
   readonly schema: JsonSchema

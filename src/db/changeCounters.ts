@@ -19,7 +19,6 @@ export async function readCounter(db: Db, name: ChangeCounter): Promise<number> 
   return (await read(db).get({ name }))?.value ?? 0
 }
 
-/** SQL for the value of a counter. */
 export function counterValue(counter: ChangeCounter): SQL {
   const { name, value } = changeCounters
   return sql`coalesce((select ${value} from ${changeCounters} where ${name} = ${counter}), 0)`

@@ -3,7 +3,6 @@ import type { Dialect } from './dialect'
 import { toText } from './query'
 import { leases } from './tables'
 
-/** Maximum length of a lease. */
 export const LONGEST_LEASE_MS = 60_000
 
 /**

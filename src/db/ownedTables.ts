@@ -38,7 +38,6 @@ const ownedTables = forEachOwned((list): Required<OwnedRows> => {
   return { table, visible, columns }
 })
 
-/** Returns the table of a kind. */
 export function ownedTable(list: OwnedList): Required<OwnedRows> {
   return ownedTables[list]
 }
@@ -48,7 +47,6 @@ export const ownedTablesToDelete: readonly OwnedTable[] = Object.values(
   forEachOwned((list) => ownedTable(list).table),
 ).toReversed()
 
-/** Columns of a table with fields of an entity. */
 export function columnsOfFields(table: OwnedTable, entity: Entity): Record<string, Column> {
   const columns: Record<string, Column> = getTableColumns(table)
   return Object.fromEntries(

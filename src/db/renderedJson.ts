@@ -139,7 +139,6 @@ export const updateRow = {
   groups: createUpdater(groups),
 }
 
-/** Renders the JSON object of a row for its owner. */
 export function ownerJson(db: Db, table: RenderedTable, row: Identity): SerializedJson {
   return db.renderJson(entities[table], row, 'owner')
 }
@@ -149,12 +148,10 @@ export function cachedSql(table: RenderedTable, json: SQLWrapper): SQL {
   return sql`(select ${json} from ${cacheTables[table]} where ${isCacheOf(table)})`
 }
 
-/** SQL that joins the cached JSON of rows. */
 export function joinCacheSql(table: RenderedTable): SQL {
   return sql`left join ${cacheTables[table]} on ${isCacheOf(table)}`
 }
 
-/** Column of the cache for an audience. */
 export function columnFor(table: RenderedTable, audience: Audience) {
   const { owner_json, public_json } = cacheTables[table]
   return audience === 'owner' ? owner_json : public_json

@@ -9,7 +9,6 @@ export function columnsOfEntity<E extends Entity>(entity: E): (keyof Row<E> & st
   return [...entity.entries.map(([key]) => key), ...entity.levels] as (keyof Row<E> & string)[]
 }
 
-/** A table whose rows have an ID. */
 export type TableWithId = SQLiteTable & { id: SQLiteColumn }
 
 /** A table of rows that a system owns and that clients name by a UUID. */
@@ -53,7 +52,6 @@ export function createUpserter<T extends SQLiteTable>(
 
 type ColumnOf<T extends SQLiteTable> = keyof T['$inferInsert'] & string
 
-/** Returns the values of the given names. */
 export function pick<Insert>(values: Record<string, unknown>, names: readonly string[]): Insert {
   return Object.fromEntries(names.map((name) => [name, values[name]])) as Insert
 }

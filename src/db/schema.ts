@@ -11,7 +11,6 @@ import { StorageError } from './types'
  */
 export type SchemaUse = 'require' | 'create' | 'upgrade' | 'upgradeUncopied'
 
-/** Schema that a database has. */
 export interface FoundSchema {
   /** Names of the migrations that were applied. */
   readonly applied: ReadonlySet<string>

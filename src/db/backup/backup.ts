@@ -57,7 +57,6 @@ async function writePlain(
   }
 }
 
-/** Result of a restore. */
 export interface Restored {
   /** Path of the database that was replaced; null if there was none. */
   readonly previous: string | null

@@ -2,7 +2,6 @@ import type { ReservedSQL, SQL } from 'bun'
 import type { Clock } from '../../runtime/timers/clock'
 import type { Address, Host } from './address'
 
-/** Parameters of a connection. */
 export interface ConnectOptions {
   readonly address: Address
   /** Maximum number of connections of a node, half of them for writes. */

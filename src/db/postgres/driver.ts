@@ -3,7 +3,6 @@ import { postgresDialect } from '../dialect'
 import { noRenderer } from '../renderedJson'
 import type { Db, Driver, Value } from '../types'
 
-/** Runs one statement. */
 export type RunQuery = <Row>(sql: string, values: Value[]) => Promise<Row[]>
 
 export function createDb(

@@ -54,7 +54,6 @@ export function isTooManyConnections(cause: unknown): boolean {
   return codeOf(cause) === '53300'
 }
 
-/** Returns whether a statement was canceled. */
 export function isCanceled(cause: unknown): boolean {
   return codeOf(cause) === '57014'
 }

@@ -4,7 +4,6 @@ import type { Pool } from './connections'
 import type { RunQuery } from './driver'
 import { isCanceled, isTooManyConnections } from './errors'
 
-/** Caller that a read is for. */
 export interface ReadCaller {
   /** Aborted when the caller has left; null if the read ends in any case. */
   signal: AbortSignal | null
@@ -51,7 +50,6 @@ interface ReadConnection {
   progressAt: number
   idleUntil: number
   isCanceling: boolean
-  /** Number of cancellations so far. */
   cancelCount: number
 }
 

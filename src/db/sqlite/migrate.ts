@@ -46,7 +46,6 @@ export function migrate(writer: Database, copiesBeforeUpgrade: boolean): Upgrade
   return work.immediate()
 }
 
-/** Lists the migrations that a database lacks. */
 export function pendingMigrations(reader: Database): string[] {
   const done = appliedTo(reader)
   return migrations.map(({ name }) => name).filter((name) => !done.has(name))

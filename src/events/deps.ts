@@ -3,7 +3,6 @@ import type { Db } from '../db/types'
 import type { Instant } from '../model/core/time'
 import type { Clock } from '../runtime/timers/clock'
 
-/** Dependencies of the event layer. */
 export interface EventDeps {
   readonly db: Db
   readonly transact: Storage['transact']

@@ -15,7 +15,6 @@ export interface Events {
   readonly deps: EventDeps
   readonly hub: Hub
   readonly dispatcher: Dispatcher
-  /** Sends push messages to browsers. */
   readonly push: PushSender
   readonly streams: Streams
   /** Leases that decide which process sends webhooks, prunes, and runs the Discord bot. */

@@ -13,7 +13,6 @@ export interface Post {
   timeoutMs?: number
   /** Trusted instead of the well-known certificate authorities. */
   ca?: string
-  /** Aborts the request. */
   signal?: AbortSignal
   clock?: Clock
 }

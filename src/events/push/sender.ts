@@ -58,7 +58,6 @@ export interface SenderOptions {
   readonly timeoutMs?: number | undefined
 }
 
-/** Sends queued push messages. */
 export interface PushSender {
   /** Contact of the operator; null if push is off. */
   readonly contact: string | null

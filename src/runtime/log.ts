@@ -9,7 +9,6 @@ export interface Log {
   info(message: string, fields?: LogFields): void
   warn(message: string, fields?: LogFields): void
   error(message: string, fields?: LogFields): void
-  /** Writes the buffered entries. */
   flush(): void
 }
 

@@ -40,7 +40,6 @@ import {
 
 export { hidePassword, type RateLimits }
 
-/** Default, parser and description of a setting. */
 interface Setting<T> {
   readonly defaultValue: T
   readonly parse: Parser<T>

@@ -307,7 +307,6 @@ function openConfigured(config: Config, options?: OpenOptions): Storage {
 
 interface DepsOptions
   extends Partial<Pick<Deps, 'now' | 'clock' | 'parseImport' | 'scheduleRender' | 'transact'>> {
-  /** Called with the result of each import. */
   readonly onImport?: ((result: ImportResult) => void) | undefined
 }
 

@@ -1,6 +1,5 @@
 import type { Config } from '../runtime/config/config'
 
-/** Settings of the Discord bot. */
 export interface DiscordOptions {
   /** Secret: never logged and never part of an error. */
   readonly token: string

@@ -20,7 +20,6 @@ export type CommandFlags = Readonly<Record<string, Flag>>
  */
 export type DatabaseUse = Exclude<SchemaUse, 'upgradeUncopied'> | 'rehearse'
 
-/** One command of the program. */
 export interface Command {
   readonly name: string
   readonly summary: string

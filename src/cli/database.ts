@@ -27,7 +27,6 @@ export function findAddressProblem(url: string): string | null {
   }
 }
 
-/** Opens the configured database for a command. */
 export function openDatabase(config: Config, use: DatabaseUse, unreadableFiles: readonly string[]) {
   const isNew = !hasDatabase(config)
   if (isNew && use === 'require')

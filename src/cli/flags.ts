@@ -48,7 +48,6 @@ function requirementOf({ requires = [] }: Command, name: string): string {
   return others.length === 0 ? ' (required)' : ` (this or ${others.join(' or ')} is required)`
 }
 
-/** Flags of every command. */
 export const commonFlags: readonly NamedFlag[] = [
   {
     name: 'env-file',

@@ -145,7 +145,6 @@ export function newestNameIn(folder: string): string | undefined {
   return namesIn(folder, NAME).at(-1)
 }
 
-/** Parses the time in the name of a backup. */
 export function timeOfBackup(name: string): number {
   return Date.parse(name.replace(NAME, '$1-$2-$3T$4:$5:$6Z'))
 }

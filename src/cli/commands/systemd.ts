@@ -2,7 +2,6 @@ import { fstatSync } from 'node:fs'
 import type { Log } from '../../runtime/log'
 import { type Clock, systemClock } from '../../runtime/timers/clock'
 
-/** Environment that systemd gives to a service. */
 export interface SystemdEnvironment {
   /** Path of the notification socket; empty if there is none. */
   readonly socket: string

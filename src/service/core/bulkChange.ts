@@ -50,13 +50,16 @@ export async function changeInBulk<E extends Entity>(
   const write = async (tx: Db, finishDerivedRows: FinishDerivedRows | null) => {
     const yieldIfDue = createYielder()
     const planned = (await select(tx)).map((target) => {
-      const known = prepared.get(target.stored.id)
-      return known && isSame(known.stored, target.stored) ? known : plan(tx, kind, target)
+      const plannedChange = prepared.get(target.stored.id)
+      return plannedChange && isSame(plannedChange.stored, target.stored)
+        ? plannedChange
+        : plan(tx, kind, target)
     })
     const changes = planned.filter(({ changed }) => !isEmptyPatch(changed))
-    for (let at = 0; at < changes.length; at += BATCH) {
+    for (let start = 0; start < changes.length; start += BATCH) {
       const sent: MaybePromise<unknown>[] = []
-      for (const change of changes.slice(at, at + BATCH)) sent.push(...send(tx, deps, kind, change))
+      for (const change of changes.slice(start, start + BATCH))
+        sent.push(...send(tx, deps, kind, change))
       await Promise.all(sent)
       await yieldIfDue()
     }
@@ -104,5 +107,5 @@ function send<E extends Entity>(
 /** Compares two stored rows with the same columns. */
 function isSame(a: object, b: object): boolean {
   const values = Object.values(b)
-  return Object.values(a).every((value, at) => value === values[at])
+  return Object.values(a).every((value, index) => value === values[index])
 }

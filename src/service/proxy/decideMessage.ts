@@ -120,10 +120,10 @@ async function readContext(
 
 /** Returns the row ID of a member that the request names. */
 async function requireOwnMember(db: Db, system: number, ref: string): Promise<number> {
-  const found = await locateEntity(db, memberRowKind, ref)
-  if (!found) throw error('invalidBody', { as: [new Problem('member_not_found')] })
-  if (found.system_id !== system) throw error('notYourMember')
-  return found.id
+  const location = await locateEntity(db, memberRowKind, ref)
+  if (!location) throw error('invalidBody', { as: [new Problem('member_not_found')] })
+  if (location.system_id !== system) throw error('notYourMember')
+  return location.id
 }
 
 /** Adds the target to the candidates, without duplicates, in order of creation. */

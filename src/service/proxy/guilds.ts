@@ -42,9 +42,9 @@ export async function getSystemGuild(
   viewer: Viewer,
   guildId: string,
 ): Promise<SystemGuild> {
-  const found = await findSystemGuild(db, requireSystem(viewer, 'read'), guildId)
-  if (!found) throw error('noSystemGuild')
-  return found
+  const settings = await findSystemGuild(db, requireSystem(viewer, 'read'), guildId)
+  if (!settings) throw error('noSystemGuild')
+  return settings
 }
 
 export async function patchSystemGuild(
@@ -81,9 +81,9 @@ export async function getMemberGuild(
   guildId: string,
 ): Promise<MemberGuild> {
   const { id } = await getOwnEntity(deps, viewer, memberRowKind, ref, 'read')
-  const found = await findMemberGuild(deps.db, id, guildId)
-  if (!found) throw error('noMemberGuild')
-  return found
+  const row = await findMemberGuild(deps.db, id, guildId)
+  if (!row) throw error('noMemberGuild')
+  return row
 }
 
 export async function patchMemberGuild(
@@ -136,8 +136,8 @@ export async function patchGuild(
 }
 
 /** Applies a patch to stored settings, or to the defaults if none are stored. */
-function applyPatch<E extends Entity>(entity: E, found: Row<E> | null, patch: Patch<E>) {
-  const before = found ?? fillDefaults(entity, {} as Draft<E>)
+function applyPatch<E extends Entity>(entity: E, settings: Row<E> | null, patch: Patch<E>) {
+  const before = settings ?? fillDefaults(entity, {} as Draft<E>)
   const changed = diff(before, patch)
   return {
     after: { ...before, ...changed } as Row<E>,

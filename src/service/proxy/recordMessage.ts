@@ -64,7 +64,7 @@ export async function recordMessage(
     // Read again, because it may have been deleted while this waited for the lock.
     const found = requireMember(tx, draft)
     const { system_id } = location ?? (await found)
-    const [speaker, known, context] = await Promise.all([
+    const [speaker, row, context] = await Promise.all([
       found,
       findMessage(tx, draft.id),
       findSenderContext(tx, system_id, draft),
@@ -75,10 +75,10 @@ export async function recordMessage(
     // A member of a running import moves to its final system when the import commits.
     if (speaker.system_id !== system_id)
       throw error('conflict', 'the member was moved by another request')
-    if (known) {
-      if (!isSame(known, draft, speaker))
+    if (row) {
+      if (!isSame(row, draft, speaker))
         throw error('conflict', 'the message is recorded with other values')
-      return { ...serializeRows(tx, await withMember(tx, known)), isNew: false }
+      return { ...serializeRows(tx, await withMember(tx, row)), isNew: false }
     }
     // Only accounts of its own system may proxy as a member. Checked after the repeat, which must
     // succeed even if the account was unlinked since.

@@ -27,9 +27,9 @@ export interface SystemInfo {
 
 export async function describeSystems(deps: Deps, viewer: Viewer): Promise<SystemInfo[]> {
   requireOperator(viewer)
-  const known = await activityKnownSince(deps.db)
+  const knownSince = await activityKnownSince(deps.db)
   const rows = await listActivity(deps.db)
-  return rows.map((row) => infoOf(row, known, deps.now()))
+  return rows.map((row) => infoOf(row, knownSince, deps.now()))
 }
 
 /**
@@ -42,7 +42,7 @@ export async function findUnused(
   since: Instant,
 ): Promise<SystemInfo[]> {
   const systems = await describeSystems(deps, viewer)
-  return systems.filter((one) => isUnused(one, since))
+  return systems.filter((system) => isUnused(system, since))
 }
 
 /** Deletes the unused systems one after the other. Returns the deleted ones. */
@@ -52,11 +52,11 @@ export async function pruneSystems(
   since: Instant,
 ): Promise<SystemInfo[]> {
   const deleted: SystemInfo[] = []
-  const known = await activityKnownSince(deps.db)
+  const knownSince = await activityKnownSince(deps.db)
   for (const { id } of await findUnused(deps, viewer, since)) {
     // It may have been used while other systems were deleted.
     const row = await findActivity(deps.db, id)
-    const current = row && infoOf(row, known, deps.now())
+    const current = row && infoOf(row, knownSince, deps.now())
     if (!current || !isUnused(current, since)) continue
     await deleteSystemAndRows(deps, { ...viewer, system: id })
     deleted.push(current)
@@ -68,12 +68,12 @@ function isUnused({ disabled, lastActive }: SystemInfo, since: Instant): boolean
   return !disabled && lastActive !== null && lastActive < since
 }
 
-function infoOf(row: ActivityRow, known: Instant, now: Instant): SystemInfo {
+function infoOf(row: ActivityRow, knownSince: Instant, now: Instant): SystemInfo {
   const { disabled_at, token_made, token_used, session_used, event_at, message_at, past_at } = row
   const { id, hid, uuid, name, created, members, groups, switches, messages } = row
   const times = [created, token_made, token_used, session_used, event_at, message_at, past_at]
-  const isOlder = created === null || created < known
-  const last = Math.max(...times.map((at) => at ?? 0), isOlder ? known : 0)
+  const isOlder = created === null || created < knownSince
+  const last = Math.max(...times.map((at) => at ?? 0), isOlder ? knownSince : 0)
   return {
     ...{ id, hid, uuid, name, created, members, groups, switches, messages },
     disabled: disabled_at !== null,

@@ -38,9 +38,9 @@ export async function getSystem(
   ref: string,
 ): Promise<System> {
   if (ref === '@me') return getSystemById(db, systemOf(viewer))
-  const found = await findSystem(db, ref)
-  if (!found || !maySee(viewer, found)) throw error('systemNotFound')
-  return found
+  const system = await findSystem(db, ref)
+  if (!system || !maySee(viewer, system)) throw error('systemNotFound')
+  return system
 }
 
 /** Hides a disabled system from all callers but the operator and the system itself. */
@@ -71,9 +71,9 @@ export async function getOwnSystem(
   act?: Permission,
 ): Promise<System> {
   requireSystem(viewer, act)
-  const found = await getSystem(deps, viewer, ref)
-  if (!isOwner(viewer, found.id)) throw error('forbidden')
-  return found
+  const row = await getSystem(deps, viewer, ref)
+  if (!isOwner(viewer, row.id)) throw error('forbidden')
+  return row
 }
 
 /** Returns the viewer for acting as a system: a bot for one of its platform, the operator for any. */

@@ -46,7 +46,7 @@ export const ownership: readonly Mutation[] = [
   },
   {
     file: 'service/systems/systems.ts',
-    from: "if (!isOwner(viewer, found.id)) throw error('forbidden')",
+    from: "if (!isOwner(viewer, row.id)) throw error('forbidden')",
     to: '',
     tests: ['http/server/systems.test.ts'],
     why: 'A system changes another one.',
@@ -67,7 +67,7 @@ export const ownership: readonly Mutation[] = [
   },
   {
     file: 'service/proxy/decideMessage.ts',
-    from: "if (found.system_id !== system) throw error('notYourMember')",
+    from: "if (location.system_id !== system) throw error('notYourMember')",
     to: '',
     tests: ['http/bot/proxy.test.ts'],
     why: 'A command sends a message as a member of another system.',

@@ -44,13 +44,13 @@ export async function linkByCode(
   deps: Deps,
   viewer: Viewer,
   account: string,
-  given: string,
+  codeText: string,
 ): Promise<{ hid: string }> {
   requirePlatformAuthority(viewer, account)
   const linked = await deps.transact({ account }, async (tx) => {
     const now = deps.now()
     await requireFewFailures(tx, account, now)
-    const code = await linkCodes.consume(tx, normalizeCode(given), now)
+    const code = await linkCodes.consume(tx, normalizeCode(codeText), now)
     if (code) {
       await lockSystem(tx, code.system_id)
       await requireEnabled(tx, code.system_id)

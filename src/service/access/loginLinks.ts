@@ -34,9 +34,9 @@ export async function previewLogin(
   deps: Deps,
   code: string,
 ): Promise<{ name: string | null } | null> {
-  const found = await loginCodes.find(deps.db, code, deps.now())
-  if (!found) return null
-  await requireEnabled(deps.db, found.system_id)
-  const { name } = await getSystemById(deps.db, found.system_id)
+  const row = await loginCodes.find(deps.db, code, deps.now())
+  if (!row) return null
+  await requireEnabled(deps.db, row.system_id)
+  const { name } = await getSystemById(deps.db, row.system_id)
   return { name }
 }

@@ -47,6 +47,6 @@ async function storePreferences(
   const idsOf = (rows: readonly { id: number }[] = []) => rows.map(({ id }) => id)
   await markRows(tx, idsOf(members), idsOf(groups))
   const changed = await makeCustomFronts(tx, idsOf(groups))
-  for (const one of changed)
-    await recordExtEvent(tx, deps.now(), one, ['kind'], { kind: 'custom_front' })
+  for (const row of changed)
+    await recordExtEvent(tx, deps.now(), row, ['kind'], { kind: 'custom_front' })
 }

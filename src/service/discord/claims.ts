@@ -57,8 +57,8 @@ export async function findDroppedClaim(
   id: string,
 ): Promise<Claim | null> {
   requireDiscordBot(viewer)
-  const found = await findClaim(db, id)
-  return found?.state === 'dropped' && found.kind === 'message' ? found : null
+  const claim = await findClaim(db, id)
+  return claim?.state === 'dropped' && claim.kind === 'message' ? claim : null
 }
 
 /** Describes the message that a claimed command is about to send, so that recovery can find it. */

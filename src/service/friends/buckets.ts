@@ -99,10 +99,10 @@ export async function putBucketContents(
   deps: Deps,
   viewer: Viewer,
   id: string,
-  given: BucketContents,
+  contents: BucketContents,
 ): Promise<ListedBucket> {
   const changed = await withOwnedRow(deps, viewer, bucketKind, id, async (tx, row) => {
-    const named = await resolveContents(tx, row.system_id, given)
+    const named = await resolveContents(tx, row.system_id, contents)
     const keys: string[] = []
     for (const [content, ids] of named) {
       const before = await listContents(tx, row.id, content)
@@ -129,8 +129,8 @@ export async function bucketsForNewFriend(
   tx: Db,
   systemId: number,
 ): Promise<BucketRef[]> {
-  const known = await listBucketRefs(tx, systemId)
-  if (known.length > 0) return known.filter(({ name }) => name === FRIENDS_BUCKET).slice(0, 1)
+  const buckets = await listBucketRefs(tx, systemId)
+  if (buckets.length > 0) return buckets.filter(({ name }) => name === FRIENDS_BUCKET).slice(0, 1)
   const created: BucketRef[] = []
   for (const draft of defaultBuckets)
     created.push(await createOwnedIn(deps, tx, bucketKind, systemId, draft))
@@ -142,21 +142,26 @@ function requireListed(listed: ListedBucket | undefined): ListedBucket {
   return listed
 }
 
-async function resolveContents(tx: Db, systemId: number, given: BucketContents) {
+async function resolveContents(tx: Db, systemId: number, contents: BucketContents) {
   const named: ['members' | 'groups' | 'fields', number[]][] = []
-  const idsOf = (found: readonly { id: number }[]) => [...new Set(found.map(({ id }) => id))]
-  if (given.members)
-    named.push(['members', idsOf(await getOwnEntities(tx, memberRowKind, systemId, given.members))])
-  if (given.groups)
-    named.push(['groups', idsOf(await getOwnEntities(tx, groupRowKind, systemId, given.groups))])
-  if (given.fields) {
-    const byUuid = new Map((await listDefinitions(tx, systemId)).map((one) => [one.uuid, one]))
-    const found = given.fields.map((uuid) => {
+  const idsOf = (rows: readonly { id: number }[]) => [...new Set(rows.map(({ id }) => id))]
+  if (contents.members)
+    named.push([
+      'members',
+      idsOf(await getOwnEntities(tx, memberRowKind, systemId, contents.members)),
+    ])
+  if (contents.groups)
+    named.push(['groups', idsOf(await getOwnEntities(tx, groupRowKind, systemId, contents.groups))])
+  if (contents.fields) {
+    const byUuid = new Map(
+      (await listDefinitions(tx, systemId)).map((field) => [field.uuid, field]),
+    )
+    const fields = contents.fields.map((uuid) => {
       const field = isUuid(uuid) ? byUuid.get(uuid.toLowerCase()) : undefined
       if (!field) throw error('fieldNotFound')
       return field
     })
-    named.push(['fields', idsOf(found)])
+    named.push(['fields', idsOf(fields)])
   }
   return named
 }

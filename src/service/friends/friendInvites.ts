@@ -53,7 +53,7 @@ export interface ShownInvite {
 export async function createInvite(
   deps: Deps,
   viewer: Viewer,
-  { name = null, share: given }: FriendBody,
+  { name = null, share: sharePatch }: FriendBody,
 ): Promise<ShownInvite & { code: string }> {
   const systemId = requireSystem(viewer, 'manage_friends')
   const code = generateUrlSecret()
@@ -61,12 +61,12 @@ export async function createInvite(
     await requireExists(tx, systemId)
     const now = deps.now()
     const expired = await deleteExpiredInvites(tx, systemId, now)
-    const freed = expired.reduce((sum, one) => sum + storedBytes(one.name), 0)
+    const freed = expired.reduce((sum, inviteRow) => sum + storedBytes(inviteRow.name), 0)
     await addUsage(deps, tx, systemId, { text_bytes: storedBytes(name) - freed })
     const open = await listOpenInvites(tx, systemId, now)
     if (open.length >= smallLimits.invites)
       throw limitReached('open invitations', smallLimits.invites)
-    const { buckets, ...flags } = await chooseShare(deps, tx, systemId, given)
+    const { buckets, ...flags } = await chooseShare(deps, tx, systemId, sharePatch)
     const row = {
       uuid: randomUUID(),
       system_id: systemId,
@@ -84,9 +84,9 @@ export async function createInvite(
 export async function listInvites(deps: Deps, viewer: Viewer): Promise<ShownInvite[]> {
   const systemId = requireSystem(viewer, 'manage_friends')
   const open = await listOpenInvites(deps.db, systemId, deps.now())
-  const known = new Set((await listBucketRefs(deps.db, systemId)).map(({ uuid }) => uuid))
+  const bucketIds = new Set((await listBucketRefs(deps.db, systemId)).map(({ uuid }) => uuid))
   return open.map(({ share: offered, ...row }) => {
-    const buckets = offered.buckets.filter((uuid) => known.has(uuid))
+    const buckets = offered.buckets.filter((uuid) => bucketIds.has(uuid))
     return showInvite({ ...row, share: { ...offered, buckets } })
   })
 }
@@ -114,10 +114,13 @@ export async function previewInvite(
   code: string,
 ): Promise<InvitePreview | null> {
   requireSystem(viewer, 'manage_friends')
-  const found = await findOpenInvite(deps.db, hashSecret(code), deps.now())
-  const of = found && (await findSystemById(deps.db, found.system_id))
-  if (!of || (await isDisabled(deps.db, of.id))) return null
-  return { system: redact(system, of, 'friend'), share: redact(share, found.share, 'friend') }
+  const inviteRow = await findOpenInvite(deps.db, hashSecret(code), deps.now())
+  const friendSystem = inviteRow && (await findSystemById(deps.db, inviteRow.system_id))
+  if (!friendSystem || (await isDisabled(deps.db, friendSystem.id))) return null
+  return {
+    system: redact(system, friendSystem, 'friend'),
+    share: redact(share, inviteRow.share, 'friend'),
+  }
 }
 
 /** Accepts an invitation; returns null if its code is wrong, used or expired. */
@@ -125,7 +128,7 @@ export async function acceptInvite(
   deps: Deps,
   viewer: Viewer,
   code: string,
-  { name = null, notify_me = false, share: given }: FriendBody,
+  { name = null, notify_me = false, share: sharePatch }: FriendBody,
 ): Promise<ShownFriend | null> {
   const systemId = requireSystem(viewer, 'manage_friends')
   const hash = hashSecret(code)
@@ -148,7 +151,7 @@ export async function acceptInvite(
     const friendshipId = await insertFriendship(tx, friendship)
     // Buckets of the invitation that were deleted since are left out.
     const offered = await knownBuckets(tx, inviter, used.share.buckets)
-    const chosen = await chooseShare(deps, tx, systemId, given)
+    const chosen = await chooseShare(deps, tx, systemId, sharePatch)
     // The name of the invitation counted already, and becomes that of the friend.
     await addUsage(deps, tx, systemId, { text_bytes: storedBytes(name) })
     const sides = [

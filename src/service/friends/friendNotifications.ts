@@ -144,7 +144,7 @@ async function notifyFriend(
   })
   const isWanted = seen.their_announce && seen.notify_me && seen.their_disabled_at === null
   if (state.last_notified_hash === hash || !isWanted || fronters.length === 0) return false
-  const uuids = fronters.map((one) => one.uuid)
+  const uuids = fronters.map((member) => member.uuid)
   await recordFriendEvent(deps, tx, 'FRIEND_FRONT', friend_system_id, uuid, { fronters: uuids })
   await enqueuePush(tx, friend_system_id, 'friends', uuid)
   return true

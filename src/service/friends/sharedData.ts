@@ -64,8 +64,8 @@ export async function listFriendSystems(
   viewer: Viewer,
 ): Promise<{ uuid: string; systemId: number }[]> {
   const systemId = requireSystem(viewer, 'manage_friends')
-  const found = await listFriendships(deps.db, systemId)
-  return found.map(({ uuid, friend_system_id }) => ({ uuid, systemId: friend_system_id }))
+  const rows = await listFriendships(deps.db, systemId)
+  return rows.map(({ uuid, friend_system_id }) => ({ uuid, systemId: friend_system_id }))
 }
 
 /** Returns the JSON list of the members that a friend shares, oldest first; a large one in pieces. */
@@ -83,7 +83,7 @@ export async function listFriendMembers(
     // A member may have been taken out of a bucket since the piece before.
     const { row, shared } = await requireShared(deps, viewer, id)
     const rows = await listMembersBetween(deps.db, system, range.first, range.last)
-    const visible = rows.filter((one) => shared.members.has(one.id))
+    const visible = rows.filter((memberRow) => shared.members.has(memberRow.id))
     return `[${(await renderMembers(deps, row, shared, visible, 'listed')).join()}]`
   }
   return readList(deps, { systemId: system, isOwn: false, ...client }, sizes, read)

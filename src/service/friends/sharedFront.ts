@@ -48,8 +48,8 @@ export async function readSharedFronts(
   const fronts = new Map<number, SharedFront>()
   let unread = friendships.filter((row) => row.their_see_front && row.their_disabled_at === null)
   for (let attempt = 1; unread.length > 0; attempt++) {
-    const found = await listSharedFronters(deps.db, systemId, idsOf(unread))
-    const fronters = Map.groupBy(found, ({ friendship }) => friendship)
+    const rows = await listSharedFronters(deps.db, systemId, idsOf(unread))
+    const fronters = Map.groupBy(rows, ({ friendship }) => friendship)
     const fronting = idsOf(unread.filter(({ id }) => fronters.has(id)))
     const recent = Map.groupBy(
       await listRecentSwitches(deps.db, systemId, fronting),

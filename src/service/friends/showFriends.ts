@@ -34,10 +34,12 @@ export async function showFriends(
   rows: readonly FriendshipRow[],
 ): Promise<ShownFriend[]> {
   const ids = rows.map((row) => row.friend_system_id)
-  const systems = new Map((await listSystemsAmong(deps.db, ids)).map((one) => [one.id, one]))
+  const systems = new Map(
+    (await listSystemsAmong(deps.db, ids)).map((systemRow) => [systemRow.id, systemRow]),
+  )
   const fronts = await readSharedFronts(deps, systemId, rows)
   return rows.map((row) => {
-    const of = row.their_disabled_at === null ? systems.get(row.friend_system_id) : null
+    const systemRow = row.their_disabled_at === null ? systems.get(row.friend_system_id) : null
     const theirs = {
       see_front: row.their_see_front,
       see_members: row.their_see_members,
@@ -48,7 +50,7 @@ export async function showFriends(
       uuid: row.uuid,
       since: row.created,
       friend: redact(friend, row as Friend, 'owner'),
-      system: of ? redact(system, of, 'friend') : null,
+      system: systemRow ? redact(system, systemRow, 'friend') : null,
       share: redact(share, { ...row, buckets: [...row.buckets] } as Share, 'owner'),
       theirs: redact(share, theirs, 'friend'),
       front: fronts.get(row.id) ?? null,

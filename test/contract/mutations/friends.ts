@@ -158,8 +158,8 @@ export const friends: readonly Mutation[] = [
   },
   {
     file: 'service/friends/friendInvites.ts',
-    from: 'if (!of || (await isDisabled(deps.db, of.id))) return null',
-    to: 'if (!of) return null',
+    from: 'if (!friendSystem || (await isDisabled(deps.db, friendSystem.id))) return null',
+    to: 'if (!friendSystem) return null',
     tests: ['http/ext/friends.test.ts'],
     why: 'The preview of an invitation shows a disabled system.',
   },

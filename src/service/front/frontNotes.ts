@@ -116,9 +116,9 @@ export async function writeFrontNote(
   throwIfInvalid(validateFrontNote({ kind, member, at, text, by }, deps.now()))
   const time = at ?? (await timeOfNextStatus(deps, tx, systemId, member))
   const memberId = await requireInFront(tx, systemId, member, time)
-  const known = await findStatus(tx, systemId, memberId, time)
-  if (known)
-    return { row: await changeOwnedIn(deps, tx, frontNoteKind, known, { text }), isNew: false }
+  const statusRow = await findStatus(tx, systemId, memberId, time)
+  if (statusRow)
+    return { row: await changeOwnedIn(deps, tx, frontNoteKind, statusRow, { text }), isNew: false }
   // Makes room if a hidden one is stored there.
   await removeStatusAt(deps, tx, systemId, memberId, time)
   return {

@@ -8,9 +8,9 @@ import type { Deps } from '../core/deps'
 export async function listSwitches(
   { db }: Deps,
   viewer: Viewer,
-  of: System,
+  row: System,
   { before, limit }: { before: Instant | null; limit: number },
 ): Promise<PastSwitch[]> {
-  requireListAccess('history', of, isOwner(viewer, of.id))
-  return pageOfSwitches(db, of.id, before ?? Infinity, limit, 'newest')
+  requireListAccess('history', row, isOwner(viewer, row.id))
+  return pageOfSwitches(db, row.id, before ?? Infinity, limit, 'newest')
 }

@@ -65,7 +65,7 @@ export async function createSwitch(
     if (latest?.is_taken) throw error('sameTimestamp')
     const timestamp = draft.timestamp ?? nextTimestamp(deps.now(), latest?.timestamp)
     const isNewest = draft.timestamp === null || timestamp > (latest?.timestamp ?? -Infinity)
-    if (latest && isNewest && latest.ids === JSON.stringify(named.map((one) => one.id)))
+    if (latest && isNewest && latest.ids === JSON.stringify(named.map((member) => member.id)))
       throw error('sameFronters')
     return insertSwitch(deps, tx, id, timestamp, named, randomUUID(), latest ?? undefined)
   })

@@ -59,9 +59,9 @@ export async function listExtendedGroups(
   ref: string,
   signal: AbortSignal | null = null,
 ): Promise<ExtendedGroup[]> {
-  const of = await getSystem(deps, viewer, ref)
-  requireListAccess('groups', of, isOwner(viewer, of.id))
-  return readTree(deps.db, of.id, audienceOf(viewer, of.id), signal)
+  const systemRow = await getSystem(deps, viewer, ref)
+  requireListAccess('groups', systemRow, isOwner(viewer, systemRow.id))
+  return readTree(deps.db, systemRow.id, audienceOf(viewer, systemRow.id), signal)
 }
 
 /** Moves a group in the tree, or changes its emoji or position. */
@@ -69,7 +69,7 @@ export async function patchExtendedGroup(
   deps: Deps,
   viewer: Viewer,
   ref: string,
-  { parent: parentRef, buckets: bucketIds, ...given }: GroupExtPatch,
+  { parent: parentRef, buckets: bucketIds, ...patch }: GroupExtPatch,
 ): Promise<ExtendedGroup> {
   const { id, system_id } = await locateOwnEntity(deps, viewer, groupRowKind, ref)
   return deps.transact({ system: system_id }, async (tx) => {
@@ -84,7 +84,7 @@ export async function patchExtendedGroup(
       if (node.id !== id) return node
       return {
         ...node,
-        ...given,
+        ...patch,
         ...(buckets && { buckets: buckets.map(({ uuid }) => uuid) }),
         ...(parentRef !== undefined && { parent_id: parent?.id ?? null }),
       }
@@ -94,11 +94,11 @@ export async function patchExtendedGroup(
       await setBuckets(tx, system_id, 'groups', id, buckets)
       await scheduleFriendRefresh(tx, system_id, deps.now())
     }
-    const found = (await readTree(tx, system_id, 'owner', null)).find(
+    const extendedGroup = (await readTree(tx, system_id, 'owner', null)).find(
       ({ group }) => group.id === id,
     )
-    if (!found) throw error('groupNotFound')
-    return found
+    if (!extendedGroup) throw error('groupNotFound')
+    return extendedGroup
   })
 }
 
@@ -113,11 +113,11 @@ export async function putGroupTree(
     const nodes = await listGroupNodes(tx, systemId)
     const find = (text: string): GroupNode => {
       const ref = parseRef(text)
-      const found = nodes.find((node) =>
+      const target = nodes.find((node) =>
         ref === null ? false : 'uuid' in ref ? node.uuid === ref.uuid : node.hid === ref.hid,
       )
-      if (!found) throw notEveryGroup()
-      return found
+      if (!target) throw notEveryGroup()
+      return target
     }
     const counts = new Map<number | null, number>()
     const after = entries.map(({ id, parent }) => {
@@ -145,7 +145,7 @@ async function storeTree(
   before: readonly GroupNode[],
   after: readonly GroupNode[],
 ): Promise<void> {
-  const known = new Map(before.map((node) => [node.id, node]))
+  const nodes = new Map(before.map((node) => [node.id, node]))
   const uuids = new Map(before.map(({ id, uuid }) => [id, uuid]))
   const shown = ({ parent_id, emoji, position, buckets }: GroupNode): GroupExt => ({
     parent: parent_id === null ? null : (uuids.get(parent_id) ?? null),
@@ -155,7 +155,7 @@ async function storeTree(
     buckets,
   })
   const changes = after.flatMap((node) => {
-    const old = known.get(node.id)
+    const old = nodes.get(node.id)
     const changed: JsonObject = old ? diff<typeof groupExt>(shown(old), shown(node)) : {}
     return old && Object.keys(changed).length > 0 ? [{ node, old, changed }] : []
   })
@@ -204,7 +204,7 @@ async function readTree(
   const tree: ExtendedGroup[] = []
   for (const row of parentsFirst(all.filter(isShown))) {
     await yieldIfDue()
-    const { parent_id, emoji, position, all_members, public_members, in_buckets, ...of } = row
+    const { parent_id, emoji, position, all_members, public_members, in_buckets, ...groupRow } = row
     const parent = parent_id === null ? null : (byId.get(parent_id) ?? null)
     const friend_parent = parent && shared?.groups.has(parent.id) ? parent.uuid : null
     // Gaps between the positions would disclose to a friend that there are other groups.
@@ -218,11 +218,11 @@ async function readTree(
       emoji,
       position: to === 'friend' ? place : position,
       members: members.map(({ uuid }) => uuid),
-      public_members: of.list_privacy === 'public' ? JSON.parse(public_members) : null,
+      public_members: groupRow.list_privacy === 'public' ? JSON.parse(public_members) : null,
       friend_members: members.flatMap(({ id, uuid }) => (shared?.members.has(id) ? [uuid] : [])),
       buckets: JSON.parse(in_buckets) as string[],
     }
-    tree.push({ group: redact(group, of, to), ext: redact(groupExt, ext, to) })
+    tree.push({ group: redact(group, groupRow, to), ext: redact(groupExt, ext, to) })
   }
   return tree
 }

@@ -95,7 +95,7 @@ export const privacy: readonly Mutation[] = [
   },
   {
     file: 'service/groups/extendedGroups.ts',
-    from: "of.list_privacy === 'public' ? JSON.parse(public_members) : null",
+    from: "groupRow.list_privacy === 'public' ? JSON.parse(public_members) : null",
     to: 'JSON.parse(public_members)',
     tests: ['http/ext/groups.test.ts'],
     why: 'The tree of groups shows private lists of members to other callers.',

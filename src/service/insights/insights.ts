@@ -81,10 +81,10 @@ export async function listStints(
   const scope = await scopeOf(deps, viewer, ref, query, client)
   const only = member === null ? null : await memberOf(deps.db, scope.of, member)
   const wanted = { before: before ?? Infinity, only }
-  const found = await replayInto(deps, scope, wanted, (wanted) =>
+  const listener = await replayInto(deps, scope, wanted, (wanted) =>
     collectStints({ ...wanted, limit }),
   )
-  return newestFirst(found?.stints() ?? [])
+  return newestFirst(listener?.stints() ?? [])
 }
 
 export async function getTotals(
@@ -225,7 +225,7 @@ const everyStint = { before: Infinity, only: null }
 async function titlesOf(db: Db, { of, isOwn }: FrontingScope): Promise<Map<string, string>> {
   const audience = isOwn ? 'owner' : 'public'
   const redacted = (await membersOf(db, of.id)).map((row) => redact(member, row, audience))
-  return new Map(redacted.map((one) => [one.hid ?? '', one.display_name ?? one.name ?? '']))
+  return new Map(redacted.map((row) => [row.hid ?? '', row.display_name ?? row.name ?? '']))
 }
 
 function tooLong(what: string): Error {
@@ -250,14 +250,14 @@ async function scopeOf(
   client: WaitingClient,
   seesAll: (viewer: Viewer, systemId: number) => boolean = isOwner,
 ): Promise<FrontingScope> {
-  const of = await getSystem(deps, viewer, ref)
-  const isOwn = seesAll(viewer, of.id)
-  requireListAccess('history', of, isOwn)
+  const row = await getSystem(deps, viewer, ref)
+  const isOwn = seesAll(viewer, row.id)
+  requireListAccess('history', row, isOwn)
   const now = deps.now()
   const until = query.until ?? now
   const since = query.since ?? until - DEFAULT_SPAN
   if (since >= until) throw error('badRequest', 'since must be before until')
-  return { of, isOwn, now, span: { since, until }, kind: query.kind ?? null, client }
+  return { of: row, isOwn, now, span: { since, until }, kind: query.kind ?? null, client }
 }
 
 /** A calendar token sees the calendar as the owner does, and nothing else. */
@@ -337,11 +337,11 @@ async function namesFor(
   }
 }
 
-async function memberOf(db: Db, of: System, text: string): Promise<string> {
+async function memberOf(db: Db, systemRow: System, text: string): Promise<string> {
   if (parseRef(text) === null) throw error('badRequest', 'member must be a short ID or a UUID')
-  const found = await findMember(db, text)
-  if (found?.system_id !== of.id) throw error('memberNotFound')
-  return found.hid
+  const row = await findMember(db, text)
+  if (row?.system_id !== systemRow.id) throw error('memberNotFound')
+  return row.hid
 }
 
 async function zoneOf(

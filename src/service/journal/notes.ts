@@ -72,10 +72,10 @@ export async function listNotes(
   const yieldIfDue = createYielder(undefined, client.signal)
   const find = (db: Db) => findNotes(db, listSizes, begin, search, yieldIfDue)
   const isShort = search === null || isFewAndShort(await listSizes(db, begin, MAX_SIZES))
-  const found = isShort
+  const rows = isShort
     ? await find(db)
     : await longReads({ systemId, isOwn: true, ...client }, () => snapshot(find))
-  return found.map((row) => redactForOwner(noteKind, row))
+  return rows.map((row) => redactForOwner(noteKind, row))
 }
 
 /** Position in a list of notes. */
@@ -95,20 +95,20 @@ async function findNotes(
   search: string | null,
   yieldIfDue: () => Promise<unknown>,
 ): Promise<NoteRow[]> {
-  const found: NoteRow[] = []
+  const foundRows: NoteRow[] = []
   const isFound = search === null ? null : createMatcher(search)
   for await (const batch of readBatches(db, listSizes, begin, isFound ? MAX_SIZES : limit)) {
-    const wanted: number[] = []
+    const ids: number[] = []
     if (isFound)
       for (const { id, title, text } of await listNoteTexts(db, batch)) {
-        if (isFound(title) || isFound(text)) wanted.push(id)
+        if (isFound(title) || isFound(text)) ids.push(id)
         await yieldIfDue()
       }
-    found.push(...(await listNoteExcerpts(db, isFound ? wanted : batch)))
-    if (found.length >= limit) break
+    foundRows.push(...(await listNoteExcerpts(db, isFound ? ids : batch)))
+    if (foundRows.length >= limit) break
     await yieldIfDue()
   }
-  return found.slice(0, limit)
+  return foundRows.slice(0, limit)
 }
 
 /** Lists the row IDs of notes in batches by the size of their texts. */

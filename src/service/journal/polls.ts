@@ -52,12 +52,12 @@ export async function listPolls(
   page: PageRequest,
 ): Promise<CountedPoll[]> {
   const systemId = requireSystem(viewer, 'read_journal')
-  const found = await listRowPage(deps.db, pollKind, systemId, page)
-  const ids = found.map(({ id }) => id)
-  const counted = new Map(found.map(({ id }) => [id, new Map<string, number>()]))
+  const rows = await listRowPage(deps.db, pollKind, systemId, page)
+  const ids = rows.map(({ id }) => id)
+  const counted = new Map(rows.map(({ id }) => [id, new Map<string, number>()]))
   for (const { poll, option, votes } of await countVotes(deps.db, ids))
     counted.get(poll)?.set(option, votes)
-  return found.map((row) => ({
+  return rows.map((row) => ({
     ...describePoll(deps, redactForOwner(pollKind, row)),
     counts: Object.fromEntries(
       (row.options ?? []).map(({ id: option }) => [option, counted.get(row.id)?.get(option) ?? 0]),
@@ -112,7 +112,7 @@ export async function castVote(
   return changeVote(deps, viewer, pollId, memberRef, async (tx, { id, options }, voter) => {
     if ((await kindOf(tx, voter.id)) === 'custom_front')
       throw error('invalidBody', { member: [new Problem('custom_front')] })
-    if (!options?.some((known) => known.id === option))
+    if (!options?.some((pollOption) => pollOption.id === option))
       throw error('invalidBody', { option: [new Problem('no_such_option')] })
     const before = await findVote(tx, id, voter.id)
     if (before?.option_id === option && before.comment === comment) return null
@@ -144,12 +144,12 @@ async function changeVote(
   viewer: Viewer,
   pollId: string,
   memberRef: string,
-  apply: (tx: Db, of: PollRow, voter: { id: number; uuid: string }) => Promise<number | null>,
+  apply: (tx: Db, row: PollRow, voter: { id: number; uuid: string }) => Promise<number | null>,
 ): Promise<CountedPoll> {
   return withOwnedRow(deps, viewer, pollKind, pollId, async (tx, row) => {
     const voter = await getOwnEntity({ db: tx }, viewer, memberRowKind, memberRef)
-    const of = redactForOwner(pollKind, row)
-    if (describePoll(deps, of).isClosed) throw error('pollClosed')
+    const redacted = redactForOwner(pollKind, row)
+    if (describePoll(deps, redacted).isClosed) throw error('pollClosed')
     const added = await apply(tx, row, voter)
     if (added !== null) {
       await addUsage(deps, tx, row.system_id, { text_bytes: added })
@@ -160,21 +160,28 @@ async function changeVote(
         data: { members: [voter.uuid] },
       })
     }
-    return withVotes(deps, tx, of)
+    return withVotes(deps, tx, redacted)
   })
 }
 
-function describePoll(deps: Deps, of: Redacted<typeof poll>) {
-  return { poll: of, isClosed: typeof of.ends === 'number' && of.ends <= deps.now() }
+function describePoll(deps: Deps, redacted: Redacted<typeof poll>) {
+  return {
+    poll: redacted,
+    isClosed: typeof redacted.ends === 'number' && redacted.ends <= deps.now(),
+  }
 }
 
-async function withVotes(deps: Deps, db: Db, of: Redacted<typeof poll>): Promise<CountedPoll> {
-  const votes = await listVotes(db, of.uuid ?? '')
-  const counts = Object.fromEntries((of.options ?? []).map(({ id }) => [id, 0]))
+async function withVotes(
+  deps: Deps,
+  db: Db,
+  redacted: Redacted<typeof poll>,
+): Promise<CountedPoll> {
+  const votes = await listVotes(db, redacted.uuid ?? '')
+  const counts = Object.fromEntries((redacted.options ?? []).map(({ id }) => [id, 0]))
   for (const { option } of votes) counts[option] = (counts[option] ?? 0) + 1
   return {
-    ...describePoll(deps, of),
+    ...describePoll(deps, redacted),
     counts,
-    votes: votes.map((one) => redact(vote, one, 'owner')),
+    votes: votes.map((voteRow) => redact(vote, voteRow, 'owner')),
   }
 }

@@ -55,7 +55,7 @@ async function withNewestPosts(
   viewer: Viewer,
   listed: Redacted<typeof room>[],
 ): Promise<ListedRoom[]> {
-  const found = await listNewestPosts(db, systemOf(viewer))
-  const times = new Map(found.map(({ uuid, written }) => [uuid, written]))
-  return listed.map((one) => ({ room: one, lastWritten: times.get(one.uuid ?? '') ?? null }))
+  const rows = await listNewestPosts(db, systemOf(viewer))
+  const times = new Map(rows.map(({ uuid, written }) => [uuid, written]))
+  return listed.map((row) => ({ room: row, lastWritten: times.get(row.uuid ?? '') ?? null }))
 }

@@ -105,13 +105,15 @@ export async function patchExtendedMembers(
   return deps.bulkQueue({ systemId, signal }, async () => {
     const { problems, items } = await runCooperatively(bodies, signal)
     const parseAll = function* (definitions: readonly FieldDefinition[]) {
-      const found = { ...problems }
+      const allProblems = { ...problems }
       const values: ParsedValues[] = []
       for (const { position, body } of items) {
         yield
-        values.push(parseValues(definitions, body.ext.fields ?? {}, found, `${position}.fields`))
+        values.push(
+          parseValues(definitions, body.ext.fields ?? {}, allProblems, `${position}.fields`),
+        )
       }
-      return { values, problems: found }
+      return { values, problems: allProblems }
     }
     const hasValues = items.some(({ body }) => body.ext.fields !== undefined)
     const definitions = hasValues ? await listDefinitions(deps.db, systemId) : []
@@ -152,7 +154,7 @@ export async function patchExtendedMembers(
         )
       },
     )
-    return `[${objects.map((json, at) => joinJson(json, added[at] ?? '')).join()}]`
+    return `[${objects.map((json, index) => joinJson(json, added[index] ?? '')).join()}]`
   })
 }
 

@@ -7,13 +7,13 @@ import type { FieldDefinition, ParsedValues } from '../../store/members/fieldVal
 /** Parses values by the UUID of their field, and adds their problems to those found so far. */
 export function parseValues(
   definitions: readonly FieldDefinition[],
-  given: JsonObject,
+  input: JsonObject,
   problems: Problems,
   under: string,
 ): ParsedValues {
   const byUuid = new Map(definitions.map((definition) => [definition.uuid, definition]))
   const values = new Map<number, string | null>()
-  for (const [uuid, value] of Object.entries(given)) {
+  for (const [uuid, value] of Object.entries(input)) {
     const definition = byUuid.get(uuid.toLowerCase())
     const parsed = definition ? parseValue(definition, value) : new Problem('field_not_found')
     if (parsed instanceof Problem) problems[`${under}.${uuid}`] = [parsed]

@@ -50,13 +50,13 @@ export async function listFields(
   viewer: Viewer,
   ref: string,
 ): Promise<Redacted<typeof customField>[]> {
-  const of = await getSystem(deps, viewer, ref)
-  const owner = isOwner(viewer, of.id)
-  requireListAccess('members', of, owner)
-  const found = await allFields(deps.db, of.id)
+  const system = await getSystem(deps, viewer, ref)
+  const owner = isOwner(viewer, system.id)
+  requireListAccess('members', system, owner)
+  const found = await allFields(deps.db, system.id)
   return found
     .filter(({ privacy }) => owner || privacy === 'public')
-    .map((row) => redact(customField, row, audienceOf(viewer, of.id)))
+    .map((row) => redact(customField, row, audienceOf(viewer, system.id)))
 }
 
 /** Puts all custom fields into a new order. */

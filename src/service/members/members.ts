@@ -35,8 +35,8 @@ export async function getMember(
   viewer: Viewer,
   ref: string,
 ): Promise<Redacted<typeof member>> {
-  const found = await getEntity(db, memberRowKind, ref)
-  return redact(member, found, audienceOf(viewer, found.system_id))
+  const row = await getEntity(db, memberRowKind, ref)
+  return redact(member, row, audienceOf(viewer, row.system_id))
 }
 
 /** Returns the viewer for acting as the system of a member. */

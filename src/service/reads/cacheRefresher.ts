@@ -76,10 +76,11 @@ export function createCacheRefresher({
 
 /** Renders the current row, not the one the reader saw: a value may have become private since. */
 async function refresh(tx: Db, table: RenderedTable, id: number): Promise<void> {
-  const found = await find[table](tx, id)
-  if (!found) return
+  const candidate = await find[table](tx, id)
+  if (!candidate) return
   // The lock prevents older JSON from replacing newer. A transaction that holds it renders the row.
-  if (!(await tryLockSystem(tx, 'system_id' in found ? found.system_id : found.id))) return
+  if (!(await tryLockSystem(tx, 'system_id' in candidate ? candidate.system_id : candidate.id)))
+    return
   const row = await find[table](tx, id)
   if (row) await renderAndStore(tx, table, row)
 }

@@ -110,14 +110,14 @@ function readMemberList<More extends string>(
   findClient: FindClient = () => noConnection,
 ): MaybePromise<ListJson> {
   const { deniedError } = listAccessRules.members
-  const found = readBySystem(whole, deps, viewer, ref, deniedError, more)
-  return andThen(found, (json): MaybePromise<ListJson> => {
+  const listJson = readBySystem(whole, deps, viewer, ref, deniedError, more)
+  return andThen(listJson, (json): MaybePromise<ListJson> => {
     if (json[0] === OPENING) return json
     const systemId = Number(decoder.decode(json))
     const request = { systemId, isOwn: isOwner(viewer, systemId), ...findClient() }
     const readSizes = async () => {
-      const found = await readBySystem(sizes, deps, viewer, ref, deniedError, more)
-      return JSON.parse(decoder.decode(found))
+      const bytes = await readBySystem(sizes, deps, viewer, ref, deniedError, more)
+      return JSON.parse(decoder.decode(bytes))
     }
     return readInPieces(deps, request, readSizes, async (range) => {
       const values = { ...more, ...range } as ReadValues<More | 'first' | 'last'>
@@ -161,8 +161,8 @@ export function readSwitches(
 /** Returns null if the system has no switches. */
 export function readFronters(deps: Deps, viewer: Viewer, ref: string): MaybePromise<Json | null> {
   const { deniedError } = listAccessRules.fronters
-  const found = readBySystem(frontersJson, deps, viewer, ref, deniedError, {})
-  return andThen(found, (json) => (json.length === 'null'.length ? null : json))
+  const fronters = readBySystem(frontersJson, deps, viewer, ref, deniedError, {})
+  return andThen(fronters, (json) => (json.length === 'null'.length ? null : json))
 }
 
 export function readSwitch(
@@ -196,27 +196,27 @@ export function readMemberGroups(deps: Deps, viewer: Viewer, ref: string): Maybe
 
 export function readMessage(deps: Deps, viewer: Viewer, id: string): MaybePromise<Json> {
   const since = deps.now() - ORIGINAL_LOOKUP
-  const own = ownedSystemId(viewer)
+  const viewerId = ownedSystemId(viewer)
   const find = () =>
-    orElse(findMessageJson(deps.db, id, own), () =>
-      findMessageJsonByOriginal(deps.db, id, own, since),
+    orElse(findMessageJson(deps.db, id, viewerId), () =>
+      findMessageJsonByOriginal(deps.db, id, viewerId, since),
     )
   return readWith(find, deps, viewer, 'messageNotFound', 'messageNotFound')
 }
 
 /** Continues synchronously if it can, because `await` would cost as much as a query. */
 function andThen<T, R>(
-  found: MaybePromise<T>,
-  next: (found: T) => MaybePromise<R>,
+  answer: MaybePromise<T>,
+  next: (answer: T) => MaybePromise<R>,
 ): MaybePromise<R> {
-  return found instanceof Promise ? found.then(next) : next(found)
+  return answer instanceof Promise ? answer.then(next) : next(answer)
 }
 
 function orElse<T>(
-  found: MaybePromise<T | null>,
+  value: MaybePromise<T | null>,
   fallback: () => MaybePromise<T | null>,
 ): MaybePromise<T | null> {
-  return andThen(found, (one) => one ?? fallback())
+  return andThen(value, (resolved) => resolved ?? fallback())
 }
 
 /** Runs the statement of a read. */

@@ -144,8 +144,8 @@ export function decisionToBot(decision: Decision, systemHid: string | null, memb
 }
 
 /** Serializes a message with what the account that asked may do with it. */
-export function messageToBot(message: SerializedObject, own: boolean, pings_enabled: boolean) {
-  return markSerialized({ ...message, own, pings_enabled })
+export function messageToBot(message: SerializedObject, isOwn: boolean, pings_enabled: boolean) {
+  return markSerialized({ ...message, own: isOwn, pings_enabled })
 }
 
 export function createdSystemToBot(system: SerializedObject, token: string) {

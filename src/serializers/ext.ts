@@ -49,20 +49,20 @@ export function noteToList(redacted: Redacted<typeof note>): SerializedObject {
 }
 
 /** Serializes a room with the time of its newest post. */
-export function roomToExt(of: Redacted<typeof room>, lastWritten: Instant | null) {
+export function roomToExt(redacted: Redacted<typeof room>, lastWritten: Instant | null) {
   const last_written = lastWritten === null ? null : formatInstant(lastWritten)
-  return markSerialized({ ...toExt(room, of), last_written })
+  return markSerialized({ ...toExt(room, redacted), last_written })
 }
 
 /** Serializes a post. Posts in rooms are neither read nor unread. */
-export function postToExt(of: Redacted<typeof post>): SerializedObject {
-  const json = toExt(post, of)
+export function postToExt(redacted: Redacted<typeof post>): SerializedObject {
+  const json = toExt(post, redacted)
   return json.room === null ? json : markSerialized({ ...json, read: null })
 }
 
 /** Serializes a poll with the numbers of its votes, and with the votes unless it is in a list. */
 export function pollToExt({
-  poll: of,
+  poll: redacted,
   isClosed,
   counts,
   votes,
@@ -73,10 +73,10 @@ export function pollToExt({
   votes?: readonly Redacted<typeof vote>[]
 }): SerializedObject {
   return markSerialized({
-    ...toExt(poll, of),
+    ...toExt(poll, redacted),
     closed: isClosed,
     counts,
-    ...(votes && { votes: votes.map((one) => serializeFields(vote, one)) }),
+    ...(votes && { votes: votes.map((row) => serializeFields(vote, row)) }),
   })
 }
 
@@ -229,16 +229,16 @@ interface MemberBody<M> {
 type MemberPatchBody = MemberBody<Patch<typeof member>>
 
 function parseMember(values: JsonObject): MemberPatchBody & { isEmpty: boolean } {
-  const { member: given = {}, ...rest } = values
-  const own = isObject(given)
-    ? parsePartial(member, rawInputOf(member, given))
+  const { member: input = {}, ...rest } = values
+  const memberPart = isObject(input)
+    ? parsePartial(member, rawInputOf(member, input))
     : { values: {}, problems: {} }
   const added = parsePartial(memberExt, { values: rest })
   const problems: Problems = { ...added.problems }
-  if (!isObject(given)) problems.member = [new Problem('not_object')]
-  for (const [key, found] of Object.entries(own.problems)) problems[`member.${key}`] = found
-  const isEmpty = isEmptyPatch(own.values) && isEmptyPatch(added.values)
-  return { member: own.values, ext: added.values, problems, isEmpty }
+  if (!isObject(input)) problems.member = [new Problem('not_object')]
+  for (const [key, list] of Object.entries(memberPart.problems)) problems[`member.${key}`] = list
+  const isEmpty = isEmptyPatch(memberPart.values) && isEmptyPatch(added.values)
+  return { member: memberPart.values, ext: added.values, problems, isEmpty }
 }
 
 export function memberPatchFromExt(body: RawBody): MemberPatchBody {
@@ -263,13 +263,13 @@ export function* memberChangesFromExt(body: RawBody) {
 
 /** Serializes a group with what the extension API adds to it. */
 export function groupToExt({
-  group: of,
+  group: redacted,
   ext,
 }: {
   group: Redacted<typeof group>
   ext: Redacted<typeof groupExt>
 }): SerializedObject {
-  return markSerialized({ group: toV2(group, of), ...serializeFields(groupExt, ext) })
+  return markSerialized({ group: toV2(group, redacted), ...serializeFields(groupExt, ext) })
 }
 
 /** Parses the tree of all groups: a list of their IDs and those of their parents. */
@@ -283,13 +283,13 @@ export function treeFromExt(body: RawBody): { id: string; parent: string | null 
 }
 
 /** Serializes a collection of archived rows. */
-export function archiveToExt(found: {
+export function archiveToExt(row: {
   collection: string
   rows: number
   bytes: number
   convertible: number
 }): SerializedObject {
-  return markSerialized({ ...found, convertible: found.convertible > 0 })
+  return markSerialized({ ...row, convertible: row.convertible > 0 })
 }
 
 /** Serializes a page of archived rows, which are JSON already. */

@@ -20,14 +20,14 @@ import { toV2 } from './v2'
 
 /** Serializes a privacy bucket with the numbers of what is in it. */
 export function bucketToExt({
-  bucket: of,
+  bucket: redacted,
   counts,
 }: {
   bucket: Redacted<typeof bucket>
   counts: { members: number; groups: number; fields: number; friends: number }
 }): SerializedObject {
   const { members, groups, fields, friends } = counts
-  return markSerialized({ ...toExt(bucket, of), members, groups, fields, friends })
+  return markSerialized({ ...toExt(bucket, redacted), members, groups, fields, friends })
 }
 
 interface BucketContents {
@@ -76,13 +76,13 @@ function problemsOfCode({ code }: JsonObject): Problems {
 }
 
 /** Throws all problems of a body together, with those that were found before. */
-function parseFriend(values: JsonObject, known: Problems = {}) {
+function parseFriend(values: JsonObject, earlierProblems: Problems = {}) {
   const { share: given = {}, ...rest } = values
   const own = parsePartial(friend, { values: rest })
   const shared = parsePartial(share, { values: isObject(given) ? given : {} })
-  const problems: Problems = { ...known, ...own.problems }
+  const problems: Problems = { ...earlierProblems, ...own.problems }
   if (!isObject(given)) problems.share = [new Problem('not_object')]
-  for (const [key, found] of Object.entries(shared.problems)) problems[`share.${key}`] = found
+  for (const [key, list] of Object.entries(shared.problems)) problems[`share.${key}`] = list
   throwIfInvalid(problems)
   return { ...own.values, share: shared.values }
 }
@@ -91,8 +91,8 @@ function parseFriend(values: JsonObject, known: Problems = {}) {
 export function friendToExt({
   uuid,
   since,
-  friend: own,
-  system: of,
+  friend: redactedFriend,
+  system: profile,
   share: shared,
   theirs,
   front,
@@ -105,11 +105,15 @@ export function friendToExt({
   theirs: Redacted<typeof share>
   front: SharedFront | null
 }): SerializedObject {
-  const { name, notify_me } = serializeFields(friend, own)
+  const { name, notify_me } = serializeFields(friend, redactedFriend)
   return markSerialized({
     id: uuid,
     name,
-    system: of && { id: of.hid, uuid: of.uuid, ...profileOf(serializeFields(system, of)) },
+    system: profile && {
+      id: profile.hid,
+      uuid: profile.uuid,
+      ...profileOf(serializeFields(system, profile)),
+    },
     since: formatInstant(since),
     share: serializeFields(share, shared),
     theirs: serializeFields(share, theirs),
@@ -119,8 +123,8 @@ export function friendToExt({
 }
 
 /** Returns what friends see of a system. */
-export function profileOf<T>(of: Readonly<Record<string, T>>): Record<string, T | undefined> {
-  const { name, description, pronouns, avatar_url, banner, color } = of
+export function profileOf<T>(values: Readonly<Record<string, T>>): Record<string, T | undefined> {
+  const { name, description, pronouns, avatar_url, banner, color } = values
   return { name, description, pronouns, avatar_url, banner, color }
 }
 
@@ -143,22 +147,25 @@ export function sharedFrontToExt({ fronters }: SharedFront): SerializedObject {
 
 /** Serializes an invitation. The code is there when it is created, and never again. */
 export function inviteToExt(
-  { invite: of, share: shared }: { invite: Redacted<typeof invite>; share: Redacted<typeof share> },
+  {
+    invite: redacted,
+    share: shared,
+  }: { invite: Redacted<typeof invite>; share: Redacted<typeof share> },
   created: { code: string; url: string | null } | null = null,
 ): SerializedObject {
-  const { id, name, expires } = toExt(invite, of)
+  const { id, name, expires } = toExt(invite, redacted)
   return markSerialized({ id, name, share: serializeFields(share, shared), expires, ...created })
 }
 
 /** Serializes what the receiver of an invitation sees before accepting it. */
 export function invitePreviewToExt({
-  system: of,
+  system: redacted,
   share: shared,
 }: {
   system: Redacted<typeof system>
   share: Redacted<typeof share>
 }): SerializedObject {
-  const { name, avatar_url, color } = serializeFields(system, of)
+  const { name, avatar_url, color } = serializeFields(system, redacted)
   return markSerialized({
     system: { name, avatar_url, color },
     share: serializeFields(share, shared),

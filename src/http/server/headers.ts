@@ -16,7 +16,6 @@ export function createBaseHeaders(all: Record<string, string>): BaseHeaders {
   return { entries, json }
 }
 
-/** Base headers of the responses of a path. */
 export interface BaseHeadersOfPath {
   readonly writes: BaseHeaders
   /** For reads by anonymous callers. */

@@ -125,7 +125,6 @@ class ExtReader {
     }
   }
 
-  /** Parses the rows of a list. */
   #list(part: OwnedList): BundleExtRow[] {
     const { name: kind, order, references, ...fields } = ownedKinds[part]
     const entity = 'imported' in fields ? fields.imported : fields.entity

@@ -10,7 +10,6 @@ export async function listShardSessions(db: Db): Promise<DiscordSession[]> {
   return await all(db).all({})
 }
 
-/** Deletes the session of a shard. */
 export function deleteShardSession(tx: Db, shard: number): MaybePromise<unknown> {
   return deleteRow(tx).run({ shard })
 }

@@ -12,7 +12,6 @@ export async function deleteFrontNotesOfMember(tx: Db, id: number): Promise<void
   await free(tx, await deleteOfMember(tx).all({ id }))
 }
 
-/** Deletes all statuses of a system. */
 export async function deleteStatuses(tx: Db, id: number): Promise<void> {
   await free(tx, await deleteOfSystem(tx).all({ id }))
 }

@@ -74,7 +74,6 @@ export async function getSwitch(db: Db, systemId: number, uuid: string): Promise
   return found
 }
 
-/** Use of a UUID by a switch. */
 interface SwitchIdUse {
   readonly system_id: number
   readonly is_live: number

@@ -26,7 +26,6 @@ export const pollKind: OwnedRowKind<typeof poll> = {
   },
 }
 
-/** Size of the texts of a vote. */
 export function bytesOfVote({ comment }: Pick<Vote, 'comment'>): number {
   return textBytes(vote, { comment })
 }

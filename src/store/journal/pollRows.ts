@@ -9,7 +9,6 @@ import type { OwnedRow } from '../core/ownedRows'
 
 export type PollRow = OwnedRow<typeof poll>
 
-/** Vote as it is stored. */
 export interface StoredVote {
   readonly option_id: string
   readonly comment: string | null
@@ -28,7 +27,6 @@ export function listVotes(db: Db, pollUuid: string): MaybePromise<Vote[]> {
   return votesOf(db).all({ poll: pollUuid })
 }
 
-/** Finds the vote of a member. */
 export function findVote(
   db: Db,
   pollId: number,

@@ -18,7 +18,6 @@ export async function listDefinitions(db: Db, systemId: number): Promise<FieldDe
 /** Values to store, as JSON by the row ID of their field; null deletes a value. */
 export type ParsedValues = ReadonlyMap<number, string | null>
 
-/** A stored value. */
 export interface ValueRow {
   member_id: number
   field_id: number

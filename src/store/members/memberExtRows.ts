@@ -64,7 +64,6 @@ export function listStoredExts(
   return storedByIds(db).all({ ids: JSON.stringify(ids) })
 }
 
-/** Replaces the rows of members. */
 export async function replaceStoredExts(
   tx: Db,
   rows: readonly (Omit<StoredMemberExt, 'announce_front'> & {

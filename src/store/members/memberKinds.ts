@@ -4,7 +4,6 @@ import { memberExts } from '../../db/tables'
 import type { Db } from '../../db/types'
 import type { MemberExt } from '../../model/members/memberExt'
 
-/** Returns the kind of a member. */
 export async function kindOf(db: Db, memberId: number): Promise<MemberExt['kind']> {
   return (await byMember(db).get({ id: memberId }))?.kind ?? 'member'
 }

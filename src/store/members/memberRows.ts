@@ -25,7 +25,6 @@ export const memberRowKind: EntityRowKind<typeof member> = {
   },
 }
 
-/** Lists all members of a system. */
 export async function listAllMembers(db: Db, systemId: number): Promise<Member[]> {
   return await allMembers(db).all({ system: systemId })
 }

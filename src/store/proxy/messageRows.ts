@@ -44,12 +44,10 @@ export async function insertMessage(tx: Db, message: Message): Promise<void> {
     throw error('conflict', 'the message is recorded with other values')
 }
 
-/** Deletes the messages with these IDs. */
 export function deleteMessageRows(tx: Db, ids: readonly string[]): MaybePromise<unknown> {
   return removeAll(tx).run({ ids: JSON.stringify(ids) })
 }
 
-/** System and time of a message. */
 export type MessageTime = Pick<Message, 'id' | 'system_id' | 'timestamp'>
 
 /** Lists messages after an ID, by ID. */

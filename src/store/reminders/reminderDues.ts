@@ -117,7 +117,6 @@ export async function updateDuesIn(
     await setDue(tx).run({ id, due: nextDue(rule, schedule, now), switch: null })
 }
 
-/** Returns the time zone of a system. */
 export async function zoneOf(db: Db, systemId: number): Promise<string> {
   return (await zone(db).get({ system: systemId }))?.timezone ?? 'UTC'
 }

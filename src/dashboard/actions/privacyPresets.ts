@@ -73,7 +73,6 @@ async function send(changes: readonly LevelChange[]): Promise<void> {
   }
 }
 
-/** Changes privacy levels of the system itself. */
 export async function changeSystemLevels(privacy: Readonly<Record<string, Level>>): Promise<void> {
   const body = { privacy }
   system.value = await request(systemPath, { method: 'PATCH', body })

@@ -13,7 +13,6 @@ export function memberUuids(
   return uuids
 }
 
-/** Returns true if a group contains groups. */
 export function hasSubgroups(groups: readonly Group[], group: string): boolean {
   return groups.some(({ parent }) => parent === group)
 }

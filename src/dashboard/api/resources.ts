@@ -127,7 +127,6 @@ export const webhookPaths = {
   test: `${webhook}/test`,
 } as const
 
-/** Path of the vote of a member. */
 export function votePath(poll: string, member: string): string {
   return `${api.polls.at(poll)}/votes/${member}`
 }
@@ -141,7 +140,6 @@ export function changeMembersPath(group: string, action: string): string {
   return `${groupPath(group)}/members/${action}`
 }
 
-/** Path of the rows of a collection of archived rows. */
 export function archivedRowsPath<Row>(
   name: string,
   after: string,
@@ -161,7 +159,6 @@ export function picturePath(owner: string): Path<{ readonly url: string }> {
   return `${EXT}${owner}/picture`
 }
 
-/** Path of a stored picture. */
 export function pictureFilePath(file: string): string {
   return `pictures/${file}`
 }

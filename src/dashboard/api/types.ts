@@ -80,7 +80,6 @@ export interface Preferences {
   readonly archive?: { readonly convertible: readonly ConvertibleRows[] }
 }
 
-/** Number of archived rows that can be converted. */
 export interface ConvertibleRows {
   readonly collection: string
   readonly rows: number
@@ -178,7 +177,6 @@ export interface CreatedInvitation extends Invitation {
   readonly url: string | null
 }
 
-/** Kinds of things that can be in a bucket. */
 export const bucketKinds = ['members', 'groups', 'fields'] as const
 export type BucketKind = (typeof bucketKinds)[number]
 

@@ -13,7 +13,6 @@ export interface HistoryQuery {
   readonly time?: string
   /** Short ID of the only member to show. */
   readonly member?: string
-  /** Number of days shown. */
   readonly days?: string
   /** Day at the top of the screen. */
   readonly at?: string

@@ -8,7 +8,6 @@ export function fieldValue({ ext }: Member, { id }: CustomField): FieldValue {
   return (ext?.fields[id] ?? null) as FieldValue
 }
 
-/** Returns the members that have a value of a field. */
 export function membersWith(field: CustomField): Member[] {
   return members.value.filter((member) => fieldValue(member, field) !== null)
 }

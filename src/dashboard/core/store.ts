@@ -147,7 +147,6 @@ export const isForeignZone = computed(() => {
   return there.time !== here.time || there.date !== here.date
 })
 
-/** True if proxy tags are case-sensitive. */
 export const isCaseSensitive = computed(() => settings.value?.case_sensitive_proxy_tags ?? true)
 
 export function displayName({ display_name, name }: Member): string {
@@ -372,7 +371,6 @@ export function removeGroupFromStore(uuid: string): void {
     .map((group) => (group.parent === uuid ? { ...group, parent: deleted?.parent ?? null } : group))
 }
 
-/** Removes all data of the system on logout. */
 export function clearStore(): void {
   isLoaded.value = false
   isFromCopy.value = false

@@ -29,7 +29,6 @@ export function useAction({ explain, canOverlap = false, isSwitching, isLocal }:
     if (failure !== '') setProblem(failure)
     setRunning((count) => count - 1)
   }
-  /** Returns the handler for a form. */
   const onSubmit = (action: () => unknown) => (event: Event) => {
     event.preventDefault()
     run(action)

@@ -9,7 +9,6 @@ interface Query<T> {
   readonly data: T | null
   /** Problem of the last request; '' without one. */
   readonly problem: string
-  /** Loads the data again. */
   readonly reload: () => void
 }
 

@@ -102,7 +102,6 @@ function isPlain(line: string, isInside: boolean): boolean {
   return isInside || !QUOTE.test(line)
 }
 
-/** Reads fenced code blocks. */
 class Fences {
   /** False once no closing fence follows. */
   #canClose = true

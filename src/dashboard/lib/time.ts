@@ -30,7 +30,6 @@ export function formatAgo(micros: number): string {
   return strings.ago.days(Math.floor(micros / DAY))
 }
 
-/** Creates the formatters of a time zone. */
 export function createFormatter(zone: string, clock: Clock, locale: string) {
   const format = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(locale, { timeZone: zone, ...options })
@@ -69,7 +68,6 @@ export function createFormatter(zone: string, clock: Clock, locale: string) {
     shortMonth: formatWith({ month: 'short', year: 'numeric' }),
     shortDay: formatWith({ month: 'short', day: 'numeric' }),
     date: formatWith({ day: 'numeric', month: 'long', year: 'numeric' }),
-    /** Day and time. */
     dayAndTime,
     /** Time only if it is today, otherwise day and time. */
     moment: (at: Instant, now: Instant) => (dayKey(at) === dayKey(now) ? time(at) : dayAndTime(at)),
@@ -182,7 +180,6 @@ export function daysIn(zone: string, span: Span): Bucket[] {
   return (findBuckets(offsetsIn(zone, span), 'day', span, 400) ?? []).toReversed()
 }
 
-/** Returns the local month of a time. */
 export function monthOf(zone: string, at: Instant): Bucket | null {
   const span = { since: at, until: at + 1 }
   return findBuckets(offsetsIn(zone, span), 'month', span, 2)?.[0] ?? null

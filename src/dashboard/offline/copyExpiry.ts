@@ -1,6 +1,5 @@
 import { DAY, type Instant } from '../../model/core/time'
 
-/** Last contact of this browser with the server. */
 export interface Contact {
   /** Time of the last answer, by the server's clock. */
   readonly lastContact: Instant

@@ -53,7 +53,6 @@ export async function transact<T>(
   }
 }
 
-/** Returns the result of a request. */
 export function resultOf<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result)

@@ -54,7 +54,6 @@ export async function setCopy(hasCopy: boolean): Promise<DeviceRecord | null> {
   })
 }
 
-/** Contents of a copy. */
 interface Copy {
   readonly copied: Copied
   readonly switches: readonly Switch[]

@@ -52,7 +52,6 @@ function problemsOf({ type, options }: Values): Record<string, string> {
   return isEmpty ? { options: fieldStrings.optionMissing } : {}
 }
 
-/** Adds or edits a custom field. */
 export function FieldSheet({ field, onClose, onDone }: Props) {
   const buckets = useBuckets()
   const form = useSheetForm<CustomField, Values>({

@@ -8,10 +8,8 @@ interface Props {
   member: Member
 }
 
-/** Notes of a member, for its page. */
 export const MemberNotes = lazyTab(async () => (await import('./notes')).NotesOf)
 
-/** Board of a member, for its page. */
 export const MemberBoard = lazyTab(async () => (await import('./chat')).BoardOf)
 
 function lazyTab(load: () => Promise<ComponentType<Props>>) {

@@ -15,7 +15,6 @@ interface Props {
   onDone: () => void
 }
 
-/** Actions for the selected members. */
 export function SelectBar({ chosen, members, onChoose, onDone }: Props) {
   const [action, setAction] = useState<BulkAction | null>(null)
   const count = bulkStrings.selected(chosen.length)

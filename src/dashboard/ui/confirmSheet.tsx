@@ -3,7 +3,6 @@ import { Sheet } from './sheet'
 
 interface Props {
   heading: string
-  /** Description of what the action does. */
   effect: string
   /** Text of the button that confirms. */
   action: string
@@ -11,7 +10,6 @@ interface Props {
   onClose: () => void
 }
 
-/** Asks before an action. */
 export function ConfirmSheet({ heading, effect, action, onConfirm, onClose }: Props) {
   const confirm = () => {
     onClose()

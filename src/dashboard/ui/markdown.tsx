@@ -3,7 +3,6 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Block, elements, type Inline, type Item, parseMarkdown } from '../lib/markdown'
 import { strings } from '../texts/texts'
 
-/** Renders a text as elements. */
 export function Markdown({ text }: { text: string }) {
   return <div class="prose">{parseMarkdown(text).map(renderBlock)}</div>
 }

@@ -5,7 +5,6 @@ import { Icon } from './icon'
 interface Props {
   /** Makes the IDs of the buttons, by which the pressed one keeps the focus. */
   id: string
-  /** Name of what is moved. */
   name: string
   isFirst: boolean
   isLast: boolean

@@ -20,7 +20,6 @@ interface Props<T> {
   action: string
   label: (name: string) => string
   onAction: (row: T) => Promise<void>
-  /** Further buttons of a row. */
   more?: (row: T) => ComponentChildren
   /** Heading and text of a question that is asked first. */
   confirm?: readonly [heading: (name: string) => string, effect: string]

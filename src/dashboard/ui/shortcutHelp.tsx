@@ -3,7 +3,6 @@ import { memberWord } from '../core/store'
 import { moreStrings, strings } from '../texts/texts'
 import { Sheet } from './sheet'
 
-/** List of the keyboard shortcuts. */
 export function ShortcutHelp() {
   const close = () => {
     isShortcutHelpOpen.value = false

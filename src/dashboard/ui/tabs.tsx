@@ -6,7 +6,6 @@ interface Props<T extends string> {
   options: readonly (readonly [value: T, title: string])[]
   value: T
   onChange: (value: T) => void
-  /** Content of the selected tab. */
   children: ComponentChildren
 }
 

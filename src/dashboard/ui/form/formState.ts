@@ -5,7 +5,6 @@ import { describeProblems } from '../../core/form'
 import { useAction } from '../../core/useAction'
 import type { FieldState } from './textField'
 
-/** Descriptions of problems by key. */
 export type FieldTexts = Readonly<Record<string, string>>
 
 interface Options {

@@ -32,7 +32,6 @@ interface Props {
   texts: Pick<typeof fieldStrings, 'options' | 'option' | 'addOption' | 'removeOption' | 'colourOf'>
   options: readonly OptionDraft[]
   problems: FieldTexts
-  /** Maximum number of options. */
   max: number
   onChange: (options: readonly OptionDraft[]) => void
   /** Further inputs of an option. */

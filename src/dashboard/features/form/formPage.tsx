@@ -60,7 +60,6 @@ export function FormPage({ form, title, back, backName, below, keptDraft, childr
   )
 }
 
-/** Delete button with a confirmation. */
 export function DeleteButton({ confirm }: { confirm: (onClose: () => void) => ComponentChildren }) {
   const [isAsking, setAsking] = useState(false)
   return (

@@ -12,7 +12,6 @@ import type { Form } from './form'
 import { labelOf } from './formPage'
 import { Guard } from './lines'
 
-/** Editable list of proxy tags. */
 export function TagsField({ form, name }: { form: Form; name: string }) {
   const tags = form.values[name] as readonly ProxyTag[]
   const change = (changed: number, patch: Partial<ProxyTag>) =>

@@ -15,7 +15,6 @@ interface Props {
   onChange: (chosen: readonly string[]) => void
 }
 
-/** Check boxes of the privacy buckets. */
 export function BucketChecks({ buckets, legend, hint, empty, chosen, onChange }: Props) {
   const { data, problem, reload } = buckets
   const toggle = (id: string, isIn: boolean) => {

@@ -1,7 +1,6 @@
 import type { CustomField, Group, Member } from '../../api/types'
 import { redactGroupForFriend, redactMemberForFriend } from '../privacy/redact'
 
-/** View that a friend in a bucket has of a member. */
 interface FriendMember {
   readonly member: Member
   readonly groups: readonly Group[]

@@ -26,7 +26,6 @@ import {
   saveFrontNote,
 } from './frontNotes'
 
-/** Editor of a status or a comment. */
 export function FrontNoteSheet({ draft }: { draft: FrontNoteDraft }) {
   const { id, kind, moment } = draft
   const [before] = useState(() => valuesOf(draft))

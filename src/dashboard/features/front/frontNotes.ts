@@ -73,7 +73,6 @@ export function idOf(uuid: string | null): string {
   return members.value.find((member) => member.uuid === uuid)?.id ?? ''
 }
 
-/** Returns the draft for editing a note. */
 export function draftOfNote(note: FrontNote): FrontNoteDraft {
   const { id, kind, text, member, by } = note
   const about = { member: idOf(member), by: idOf(by), moment: exactFieldsOf(timeOf(note)) }

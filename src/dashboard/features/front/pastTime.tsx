@@ -26,7 +26,6 @@ interface Props {
   onChange: () => void
 }
 
-/** Toggles the panel for a past time. */
 export function PastTimeButton({ onChange }: Props) {
   const isOpen = earlier.value !== null
   const toggle = () => {

@@ -197,7 +197,6 @@ function UntilFields({ draft: { date, time, until }, problem, onChange }: UntilP
   )
 }
 
-/** Returns the draft for editing a switch. */
 export function draftOf({ id, timestamp, members }: Switch): SwitchDraft {
   return { id, ...exactFieldsOf(timestamp), members, until: null }
 }

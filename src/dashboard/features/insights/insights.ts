@@ -79,7 +79,6 @@ export function nearestSpan(at: Instant, now: Instant): SpanKind {
   )
 }
 
-/** Returns the member with the longest single stint. */
 export function longestStay(members: readonly Total[]): Total | null {
   return members.reduce<Total | null>(
     (best, total) => (best && best.longest >= total.longest ? best : total),

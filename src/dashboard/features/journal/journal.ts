@@ -35,7 +35,6 @@ export function firstWriter(): string {
   return fronters.find((member) => !isCustomFront(member))?.uuid ?? ''
 }
 
-/** Describes an error. */
 export function explain(cause: unknown): string {
   const { limitReached, voteWasClosed } = journalStrings
   return errorText({ [LIMIT_REACHED]: limitReached, 49002: voteWasClosed })(cause)

@@ -17,7 +17,6 @@ import { explain, formatMoment } from './journal'
 import { noteDrafts } from './noteForm'
 import { ownerOf, stripe, titleOf } from './noteList'
 
-/** A note to read. */
 export function NoteView({ id }: { id: string }) {
   const { data: note, problem, reload } = useQuery(api.notes.at(id), 'notes')
   if (!note) return <MissingNote problem={problem} onRetry={reload} />

@@ -21,7 +21,6 @@ import { countVotes, describePoll, hasEnded } from './poll'
 import { PollSheet } from './pollSheet'
 import { VoteSheet } from './voteSheet'
 
-/** A poll with its results. */
 export function PollPage({ id }: { id: string }) {
   const { data: poll, problem, reload } = useQuery(api.polls.at(id), 'polls')
   const [sheet, setSheet] = useState<'vote' | 'edit' | null>(null)

@@ -65,7 +65,6 @@ function problemsOf(values: Values): Record<string, string> {
   }
 }
 
-/** Creates or edits a poll. */
 export function PollSheet({ poll, onSaved, onClose }: Props) {
   const form = useSheetForm({
     id: 'poll',

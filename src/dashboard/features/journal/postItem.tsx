@@ -82,7 +82,6 @@ export function PostItem({ post, original, onSeen, onReply, onEdit, onDelete }: 
   )
 }
 
-/** Returns the name of the author of a post. */
 export function authorOf({ by, author_name }: Post): string {
   return nameOfAuthor(by, author_name, journalStrings.unknownAuthor)
 }

@@ -16,7 +16,6 @@ interface Props {
   onClose: () => void
 }
 
-/** Creates or edits a room. */
 export function RoomSheet({ room, rooms, onSaved, onClose }: Props) {
   const { name = '', about, category } = room ?? {}
   const form = useSheetForm({

@@ -19,7 +19,6 @@ interface Props {
   onChange: (chosen: ReadonlySet<string>) => void
 }
 
-/** List with check boxes. */
 export function CheckList({ all, listKey, chosen, onChange }: Props) {
   const { shown, moreButton } = useIncrementalList(all, { listKey })
   const toggle = (uuid: string) => {

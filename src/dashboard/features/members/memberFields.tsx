@@ -29,7 +29,6 @@ export function MemberFields({ member, isOurs }: Props) {
   return <FieldValues member={member} fields={isOurs ? data : publicFields(member, data)} />
 }
 
-/** Values of a member in these fields. */
 export function FieldValues({
   member,
   fields,

@@ -17,7 +17,6 @@ interface Props {
   onClose: () => void
 }
 
-/** Public fields of a member. */
 export function PublicMemberSheet({ member: listed, fields, load, onClose }: Props) {
   const member = useWholeMember(listed, load, listed.ext?.about_excerpt).member ?? listed
   const { pronouns, birthday, proxy_tags, message_count } = member

@@ -20,7 +20,6 @@ export function descriptionOf({ description, ext }: Member): string | null {
   return ext?.about ?? description
 }
 
-/** Requests a member of the logged-in system. */
 export function requestMember(uuid: string, signal: AbortSignal) {
   return request(memberPath(uuid), { signal })
 }

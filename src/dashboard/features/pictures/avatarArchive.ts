@@ -5,7 +5,6 @@ import { centered } from './crop'
 import { decodePicture, encodePicture } from './encode'
 import { readZip, type ZipEntry, ZipError, type ZipProblem } from './zip'
 
-/** Reasons why an entry of an avatar archive was skipped. */
 export type SkipReason = ZipProblem | 'unknown' | 'notPicture' | 'refused'
 
 export interface Skipped {
@@ -18,7 +17,6 @@ export interface Progress {
   readonly total: number
 }
 
-/** Result of reading an avatar archive. */
 export interface AvatarReport {
   readonly stored: number
   readonly skipped: readonly Skipped[]

@@ -22,7 +22,6 @@ type OrHidden<T> = T | typeof hidden
 export interface PublicView {
   readonly system: System
   readonly members: OrHidden<readonly Member[]>
-  /** Public custom fields. */
   readonly fields: readonly CustomField[]
   readonly groups: OrHidden<readonly Group[]>
   readonly front: OrHidden<PublicFront | null>

@@ -54,7 +54,6 @@ function redactMemberFor(
   return { ...shown, ext: added }
 }
 
-/** Redacts a group for a friend. */
 export function redactGroupForFriend({ members: _, buckets: __, ...values }: Group): Group {
   return redactFor('friend', group, values)
 }

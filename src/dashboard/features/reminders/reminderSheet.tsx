@@ -71,7 +71,6 @@ function problemsOf(values: Values): Record<string, string> {
     : { ...(!(after >= 60 && after <= 2_592_000) && { after: reminderStrings.afterProblem }) }
 }
 
-/** Adds or edits a reminder. */
 export function ReminderSheet({ reminder, onClose, onDone }: Props) {
   const form = useSheetForm({
     id: 'reminder',

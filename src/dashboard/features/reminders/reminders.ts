@@ -19,7 +19,6 @@ export function describeRule({ kind, every_days, at, after, on }: Reminder): str
 /** Days after which the year is named, too. */
 const SAME_YEAR = 300 * DAY
 
-/** Describes when a reminder is due next. */
 export function describeDue({ enabled, kind, due }: Reminder): string {
   if (!enabled) return reminderStrings.off
   const at = parseInstant(due ?? '')

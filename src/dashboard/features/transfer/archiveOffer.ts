@@ -11,7 +11,6 @@ const offer = computed(() => JSON.stringify(preferences.value.archive?.convertib
 
 export const isOffered = computed(() => !['[]', answered.value].includes(offer.value))
 
-/** Hides the offer. */
 export function answerOffer(): void {
   answered.value = offer.value
   try {

@@ -39,7 +39,6 @@ const MAX_DEPTH = 3
 interface Props {
   value: unknown
   depth: number
-  /** Key of the value. */
   name?: string
 }
 

@@ -56,7 +56,6 @@ export function ConversionReport({ report }: { report: Report }) {
   )
 }
 
-/** Returns true if the conversion adds or changes something. */
 export function hasChanges(report: Report): boolean {
   return changesIn(report).some(([, { added, changed }]) => added + changed > 0)
 }

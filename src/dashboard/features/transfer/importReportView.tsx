@@ -161,7 +161,6 @@ interface FoldProps {
 /** Longer lists are cut off. */
 const MAX_LINES = 200
 
-/** Collapsed list. */
 function Fold({ title, lines, count = lines.length, children }: FoldProps) {
   if (lines.length === 0) return null
   return (

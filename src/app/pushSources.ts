@@ -40,7 +40,7 @@ export function createPushSources(deps: () => Deps): PushSources {
       const announced = view.front.fronters.filter(({ isAnnounced }) => isAnnounced)
       return {
         name: view.friend.name ?? view.system?.name ?? null,
-        names: announced.map(({ member: one }) => nameOf(one)),
+        names: announced.map(({ member }) => nameOf(member)),
       }
     },
   }

@@ -7,7 +7,7 @@ import { bots, events, messages, prunedEvents, systems } from './tables'
  */
 export interface Dialect {
   /** Text of the placeholder with this number, starting at 1. */
-  placeholder(at: number): string
+  placeholder(number: number): string
   /** `count(…)`, converted to a JavaScript number. */
   count(what?: SQLWrapper): SQL<number>
   /** Integer division. */
@@ -41,10 +41,10 @@ export interface Dialect {
   /** Casts a value to a number if the engine cannot infer its type. */
   number(value: SQLWrapper): SQL
   /** Text or number at an index of an element that is itself an array. */
-  jsonTextAt(element: SQLWrapper, at: number): SQL
-  jsonNumberAt(element: SQLWrapper, at: number): SQL
+  jsonTextAt(element: SQLWrapper, index: number): SQL
+  jsonNumberAt(element: SQLWrapper, index: number): SQL
   /** Array at an index of such an element. */
-  jsonListAt(element: SQLWrapper, at: number): SQL
+  jsonListAt(element: SQLWrapper, index: number): SQL
   /** Join that scans the left table and looks up the right one, in this order. */
   readonly orderedJoin: SQL
   /** Identifier of a row, valid until the row changes. */
@@ -79,7 +79,7 @@ export interface Dialect {
 }
 
 export const sqliteDialect: Dialect = {
-  placeholder: (at) => `?${at}`,
+  placeholder: (number) => `?${number}`,
   count: (what = sql`*`) => sql<number>`count(${what})`,
   floorDiv: (value, unit) => sql`${value} / ${unit}`,
   databaseSize: sql`(select page_count * page_size from pragma_page_count(), pragma_page_size())`,
@@ -99,9 +99,9 @@ export const sqliteDialect: Dialect = {
   jsonIndex: (name) => sql`${sql.identifier(name)}.key`,
   jsonNumber: (name) => sql`${sql.identifier(name)}.value`,
   number: (value) => value.getSQL(),
-  jsonTextAt: (element, at) => sql`(${element} ->> ${at})`,
-  jsonNumberAt: (element, at) => sql`(${element} ->> ${at})`,
-  jsonListAt: (element, at) => sql`(${element} -> ${at})`,
+  jsonTextAt: (element, index) => sql`(${element} ->> ${index})`,
+  jsonNumberAt: (element, index) => sql`(${element} ->> ${index})`,
+  jsonListAt: (element, index) => sql`(${element} -> ${index})`,
   orderedJoin: sql`cross join`,
   rowId: () => sql`rowid`,
   fence: sql``,
@@ -149,7 +149,7 @@ function listInOrder(value: SQLWrapper, rows: SQLWrapper, order: SQLWrapper): SQ
 }
 
 export const postgresDialect: Dialect = {
-  placeholder: (at) => `$${at}`,
+  placeholder: (number) => `$${number}`,
   count: (what = sql`*`) => sql<number>`count(${what})::float8`,
   floorDiv: (value, unit) => sql`floor(${value} / ${unit})`,
   databaseSize: sql`pg_database_size(current_database())::float8`,
@@ -174,9 +174,9 @@ export const postgresDialect: Dialect = {
   jsonIndex: (name) => sql`(${sql.identifier(name)}.nth - 1)::float8`,
   jsonNumber: (name) => sql`(${sql.identifier(name)}.value #>> '{}')::float8`,
   number: (value) => sql`(${value})::float8`,
-  jsonTextAt: (element, at) => sql`(${element} ->> ${at})`,
-  jsonNumberAt: (element, at) => sql`(${element} ->> ${at})::float8`,
-  jsonListAt: (element, at) => sql`(${element} -> ${at})`,
+  jsonTextAt: (element, index) => sql`(${element} ->> ${index})`,
+  jsonNumberAt: (element, index) => sql`(${element} ->> ${index})::float8`,
+  jsonListAt: (element, index) => sql`(${element} -> ${index})`,
   orderedJoin: sql`join`,
   // `messages` is partitioned, and a ctid is unique within one partition only.
   rowId: (table) => (table === messages ? sql`id` : sql`ctid`),

@@ -71,7 +71,8 @@ export function query<Q extends Built, Name extends string = never>(
     const prepared = driver.query<RowOf<Q>>(text)
     const inOrder = (values: Values<string>): Value[] => {
       const ordered = new Array<Value>(names.length)
-      for (let at = 0; at < names.length; at++) ordered[at] = valueIn(values, names[at] ?? '')
+      for (let index = 0; index < names.length; index++)
+        ordered[index] = valueIn(values, names[index] ?? '')
       return ordered
     }
     const run = (values: Values<string>) => prepared.run(inOrder(values))

@@ -65,8 +65,8 @@ export function createHub({ db, changes, clock, warn }: EventDeps): Hub {
 
   const recordSkipped = (before: number, id: number) => {
     if (db.driver.dialect.maxUncommittedIds === 0) return
-    for (let at = Math.max(before + 1, id - MAX_SKIPPED); at < id; at++)
-      skippedIds.set(at, clock.monotonic())
+    for (let skippedId = Math.max(before + 1, id - MAX_SKIPPED); skippedId < id; skippedId++)
+      skippedIds.set(skippedId, clock.monotonic())
   }
 
   const readOutbox = async () => {

@@ -34,17 +34,17 @@ export const systemCommands: Command[] = [
       if (name instanceof Problem) throw new UsageError(`--name: ${problemMessage(name)}`)
       const account = typeof flags.account === 'string' ? normalizeId(flags.account) : undefined
       if (account === null) throw new UsageError(`--account: ${ACCOUNT_RULE}`)
-      const { system: made, token } = await createSystem(
+      const { system: newSystem, token } = await createSystem(
         deps(),
         operator,
         { name },
         { account: account ?? null, tokenName: 'default' },
       )
       return {
-        json: { id: made.hid, uuid: made.uuid, token },
+        json: { id: newSystem.hid, uuid: newSystem.uuid, token },
         text: `${columns([
-          ['id', made.hid],
-          ['uuid', made.uuid],
+          ['id', newSystem.hid],
+          ['uuid', newSystem.uuid],
           ['token', token],
         ])}\n\nKeep the token: it is not shown again.`,
       }

@@ -87,10 +87,10 @@ function draftOf({ flags }: Call, now: number): TokenDraft {
     if (value instanceof Problem) throw new UsageError(`${flagOf(key)}: ${problemMessage(value)}`)
     draft[key] = value
   }
-  const made = draft as TokenDraft
-  for (const [key, [problem]] of Object.entries(validateToken(made, now)))
+  const tokenDraft = draft as TokenDraft
+  for (const [key, [problem]] of Object.entries(validateToken(tokenDraft, now)))
     if (problem) throw new UsageError(`${flagOf(key)}: ${problemMessage(problem)}`)
-  return made
+  return tokenDraft
 }
 
 function flagOf(key: string): string {

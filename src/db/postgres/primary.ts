@@ -203,17 +203,17 @@ function reasonOf({ address, rootCert }: ConnectOptions, result: ProbeResult | u
   if (!result) return 'none of its servers accepts writes'
   const { database, user, sslmode } = address
   const code = codeOf(result.cause)
-  const at = `${result.host.host}:${result.host.port}`
+  const hostAndPort = `${result.host.host}:${result.host.port}`
   if (sslmode === 'disable' && isRefusedByRule(result.cause))
-    return `the server at ${at} accepts ${user} only with TLS: use sslmode=require`
+    return `the server at ${hostAndPort} accepts ${user} only with TLS: use sslmode=require`
   if (code.startsWith('28'))
-    return `the server at ${at} rejects the login of ${user} (wrong password?)`
+    return `the server at ${hostAndPort} rejects the login of ${user} (wrong password?)`
   const untrusted = certificateError(result.cause, rootCert)
-  if (untrusted) return `the server at ${at} is not trusted: ${untrusted}`
-  if (code === '3D000') return `there is no database ${database} on the server at ${at}`
-  if (code.startsWith('ERR_POSTGRES_TLS')) return `the server at ${at} does not offer TLS`
+  if (untrusted) return `the server at ${hostAndPort} is not trusted: ${untrusted}`
+  if (code === '3D000') return `there is no database ${database} on the server at ${hostAndPort}`
+  if (code.startsWith('ERR_POSTGRES_TLS')) return `the server at ${hostAndPort} does not offer TLS`
   if (result.isPermanent && code.startsWith('ERR_POSTGRES'))
     return `the host ${result.host.host} is unknown`
-  if (code.startsWith('ERR_POSTGRES')) return `nothing answers at ${at}`
-  return `the server at ${at} reports: ${(result.cause as Error).message}`
+  if (code.startsWith('ERR_POSTGRES')) return `nothing answers at ${hostAndPort}`
+  return `the server at ${hostAndPort} reports: ${(result.cause as Error).message}`
 }

@@ -33,9 +33,9 @@ export function findExcess(
   let allKeys = 0
   let allValues = 0
   // A byte of a multi-byte UTF-8 character never equals one of these ASCII characters.
-  for (let at = 0; at < json.length; at++) {
-    const code = json[at]
-    if (code === QUOTE) at = findStringEnd(json, at + 1)
+  for (let index = 0; index < json.length; index++) {
+    const code = json[index]
+    if (code === QUOTE) index = findStringEnd(json, index + 1)
     else if (code === COLON) {
       if (++keysHere > objectKeys) return 'objectKeys'
       if (++allKeys > keys) return 'keys'
@@ -53,7 +53,8 @@ export function findExcess(
 
 /** Returns the index of the quote that closes a string. */
 function findStringEnd(json: Uint8Array, from: number): number {
-  let at = from
-  for (; at < json.length && json[at] !== QUOTE; at++) if (json[at] === BACKSLASH) at++
-  return at
+  let index = from
+  for (; index < json.length && json[index] !== QUOTE; index++)
+    if (json[index] === BACKSLASH) index++
+  return index
 }

@@ -48,8 +48,8 @@ export function normalizeId(text: string): string | null {
 }
 
 export function platformOf(stored: string): Platform {
-  const at = stored.indexOf(':')
-  return at === -1 ? DISCORD : stored.slice(0, at)
+  const index = stored.indexOf(':')
+  return index === -1 ? DISCORD : stored.slice(0, index)
 }
 
 /** Returns a stored ID without its platform. */

@@ -29,21 +29,21 @@ export function sumDays(
   /** Last bucket in which a hidden member was counted. */
   const lastCounted = new Map<string, number>()
 
-  const splitByBucket = ({ since, until }: Span, add: (at: number, micros: number) => void) => {
-    for (let at = findBucket(buckets, since); at < buckets.length; at++) {
-      const { start, end } = buckets[at] as Bucket
+  const splitByBucket = ({ since, until }: Span, add: (index: number, micros: number) => void) => {
+    for (let index = findBucket(buckets, since); index < buckets.length; index++) {
+      const { start, end } = buckets[index] as Bucket
       if (start >= until) return
-      add(at, Math.min(end, until) - Math.max(start, since))
+      add(index, Math.min(end, until) - Math.max(start, since))
     }
   }
 
   const addHidden = (member: string, span: Span) =>
-    splitByBucket(span, (at, micros) => {
-      hidden.time[at] = (hidden.time[at] ?? 0) + micros
-      hidden.stints[at] = (hidden.stints[at] ?? 0) + 1
-      if (lastCounted.get(member) === at) return
-      hidden.members[at] = (hidden.members[at] ?? 0) + 1
-      lastCounted.set(member, at)
+    splitByBucket(span, (index, micros) => {
+      hidden.time[index] = (hidden.time[index] ?? 0) + micros
+      hidden.stints[index] = (hidden.stints[index] ?? 0) + 1
+      if (lastCounted.get(member) === index) return
+      hidden.members[index] = (hidden.members[index] ?? 0) + 1
+      lastCounted.set(member, index)
     })
 
   const addMember = (member: string) => {
@@ -59,16 +59,16 @@ export function sumDays(
     },
 
     passedEmpty(since, until) {
-      splitByBucket({ since, until }, (at, micros) => {
-        nobody[at] = (nobody[at] ?? 0) + micros
+      splitByBucket({ since, until }, (index, micros) => {
+        nobody[index] = (nobody[index] ?? 0) + micros
       })
     },
 
     ended(member, since, until) {
       if (hides?.(member)) return addHidden(member, { since, until })
       const times = shown.get(member) ?? addMember(member)
-      splitByBucket({ since, until }, (at, micros) => {
-        times[at] = (times[at] ?? 0) + micros
+      splitByBucket({ since, until }, (index, micros) => {
+        times[index] = (times[index] ?? 0) + micros
       })
     },
 

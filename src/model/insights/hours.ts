@@ -56,10 +56,10 @@ function splitByHour(
   to: Instant,
   add: (hour: number, micros: number) => void,
 ): void {
-  let at = offsets.findLastIndex((offset) => offset.from <= from)
-  for (let start = from; start < to; at++) {
-    const { ahead } = offsets[at] as Offset
-    const end = Math.min(to, offsets[at + 1]?.from ?? Infinity)
+  let index = offsets.findLastIndex((offset) => offset.from <= from)
+  for (let start = from; start < to; index++) {
+    const { ahead } = offsets[index] as Offset
+    const end = Math.min(to, offsets[index + 1]?.from ?? Infinity)
     splitEvenly(start + ahead, end + ahead, add)
     start = end
   }

@@ -76,11 +76,11 @@ export function sumPairs(hides: IsHidden): ReplayListener & {
       leave(number)
       if (present.length === 0) return
       const row = rowOf(number)
-      for (let at = 0; at < present.length; at++) {
-        const index = (present[at] as number) * 2
-        const together = to - Math.max(from, starts[at] as Instant)
-        row[index] = (row[index] as number) + together
-        row[index + 1] = (row[index + 1] as number) + 1
+      for (let index = 0; index < present.length; index++) {
+        const offset = (present[index] as number) * 2
+        const together = to - Math.max(from, starts[index] as Instant)
+        row[offset] = (row[offset] as number) + together
+        row[offset + 1] = (row[offset + 1] as number) + 1
       }
     },
 

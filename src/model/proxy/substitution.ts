@@ -51,11 +51,11 @@ export function parseSubstitution(text: string): Substitution | null {
 /** Splits at separators that no backslash precedes. Escapes stay as they are. */
 function splitAt(text: string, separator: string): string[] {
   const parts = ['']
-  for (let at = 0; at < text.length; at++) {
-    const letter = text[at] ?? ''
-    const isEscape = letter === '\\' && at + 1 < text.length
+  for (let index = 0; index < text.length; index++) {
+    const letter = text[index] ?? ''
+    const isEscape = letter === '\\' && index + 1 < text.length
     if (letter === separator) parts.push('')
-    else parts.push(`${parts.pop()}${letter}${isEscape ? text[++at] : ''}`)
+    else parts.push(`${parts.pop()}${letter}${isEscape ? text[++index] : ''}`)
   }
   return parts
 }

@@ -22,21 +22,21 @@ export function textList(options: Options & { maxItems: number; max: number }): 
       if (!Array.isArray(value)) return new Problem('not_texts')
       if (value.length > maxItems)
         return new Problem('too_many_items', { max: maxItems, actual: value.length })
-      const read: string[] = []
+      const texts: string[] = []
       for (const item of value) {
         if (item !== null && typeof item !== 'string') return new Problem('not_texts')
         const checked = parseText(item ?? '', max)
         if (checked instanceof Problem) return checked
-        read.push(checked)
+        texts.push(checked)
       }
-      return read
+      return texts
     },
     repair: (value) => {
       if (!Array.isArray(value)) return { now: undefined, why: 'not_list' }
-      const kept = value
+      const texts = value
         .filter((item) => typeof item === 'string')
         .map((item) => cutText(dropUnstorable(item), max))
-      return { now: kept.slice(0, maxItems), why: 'list_cut' }
+      return { now: texts.slice(0, maxItems), why: 'list_cut' }
     },
   }
 }

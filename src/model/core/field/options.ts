@@ -60,21 +60,21 @@ function parseOption(
   hasVeto: boolean,
   report: (path: string, problem: Problem) => void,
 ): Option {
-  const read: Option = { id: '', name: '', color: null, ...(hasVeto && { veto: false }) }
+  const option: Option = { id: '', name: '', color: null, ...(hasVeto && { veto: false }) }
   if (!isObject(item)) {
     report('', new Problem('not_object'))
-    return read
+    return option
   }
   const put = <K extends keyof Option>(key: K, value: Option[K] | Problem) => {
     if (value instanceof Problem) report(key, value)
-    else read[key] = value
+    else option[key] = value
   }
   const { id = '', name, color: colorText = null, veto = false } = item
   put('id', typeof id === 'string' ? id : new Problem('not_text'))
   put('name', parseName(name))
   put('color', colorField.parse(colorText))
   if (hasVeto) put('veto', typeof veto === 'boolean' ? veto : new Problem('not_flag'))
-  return read
+  return option
 }
 
 function parseName(name: unknown): string | Problem {

@@ -63,9 +63,9 @@ export async function findAll(
   all: readonly Check[],
   renderJson?: RenderJson,
 ): Promise<Finding[]> {
-  const found: Finding[] = []
-  for (const check of all) found.push(...(await check(db, renderJson)))
-  return found
+  const findings: Finding[] = []
+  for (const check of all) findings.push(...(await check(db, renderJson)))
+  return findings
 }
 
 /**
@@ -135,8 +135,8 @@ const crowdedSystems = query((db, _, { count }) =>
 )
 
 async function findMissingSettings(db: Db): Promise<Finding[]> {
-  const found = await withoutSettings(db).all({})
-  return found.map(({ id, hid }) => ({
+  const rows = await withoutSettings(db).all({})
+  return rows.map(({ id, hid }) => ({
     check: 'settings',
     problem: `system ${hid} has no settings`,
     fix: (tx) => addSettings(tx).run({ id }),
@@ -155,8 +155,8 @@ const addSettings = query((db, { id }: Placeholders<'id'>) =>
 )
 
 async function findLostAutoproxy(db: Db): Promise<Finding[]> {
-  const found = await lostAutoproxy(db).all({})
-  return found.map(({ system_id, hid, guild_id }) => ({
+  const rows = await lostAutoproxy(db).all({})
+  return rows.map(({ system_id, hid, guild_id }) => ({
     check: 'autoproxy',
     problem: `the autoproxy of system ${hid} in guild ${guild_id} names a missing member`,
     fix: (tx) => endAutoproxy(tx).run({ system: system_id, guild: guild_id }),
@@ -188,8 +188,8 @@ const endAutoproxy = query((db, values: Placeholders<'system' | 'guild'>) =>
  * lower.
  */
 async function findMiscounts(db: Db): Promise<Finding[]> {
-  const found = await miscounts(db).all({})
-  return found.map(({ id, hid, message_count, recorded }) => ({
+  const rows = await miscounts(db).all({})
+  return rows.map(({ id, hid, message_count, recorded }) => ({
     check: 'counters',
     problem: `member ${hid} counts ${message_count} messages, but ${recorded} are recorded`,
     fix: (tx) => raiseCounter(tx).run({ id, recorded }),
@@ -379,7 +379,7 @@ async function readableExts(
     if (!(cause instanceof SyntaxError)) throw cause
     if (page.length === 1) return []
     const rows: ListedMemberExtRow[] = []
-    for (const one of page) rows.push(...(await readableExts(db, [one])))
+    for (const row of page) rows.push(...(await readableExts(db, [row])))
     return rows
   }
 }

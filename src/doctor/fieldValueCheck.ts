@@ -37,11 +37,11 @@ interface StoredField extends StoredType {
 
 /** Finds custom fields of an unknown type, and options that do not belong to the type. */
 export async function findWrongFields(db: Db): Promise<Finding[]> {
-  const found: Finding[] = []
+  const findings: Finding[] = []
   for await (const page of readPagesById(fieldPage(db))) {
-    for (const field of page) found.push(...checkField(field))
+    for (const field of page) findings.push(...checkField(field))
   }
-  return found
+  return findings
 }
 
 function checkField({ id, uuid, type, options }: StoredField): Finding[] {
@@ -72,14 +72,14 @@ interface StoredValue extends StoredType {
 
 /** Finds values of members that do not fit their field. The repair archives what it removes. */
 export async function findWrongFieldValues(db: Db): Promise<Finding[]> {
-  const found: Finding[] = []
+  const findings: Finding[] = []
   const pages = readPages(
     { member: 0, field: 0 },
     (after) => valuePage(db).all(after),
     ({ member_id, field_id }) => ({ member: member_id, field: field_id }),
   )
-  for await (const page of pages) for (const row of page) found.push(...checkValue(row))
-  return found
+  for await (const page of pages) for (const row of page) findings.push(...checkValue(row))
+  return findings
 }
 
 function checkValue(row: StoredValue): Finding[] {
@@ -134,26 +134,26 @@ async function replaceValue(tx: Db, row: StoredValue, repaired: FieldValue): Pro
 /** Finds votes for options that their poll does not have; removing an option removes its votes. */
 export async function findWrongVotes(db: Db): Promise<Finding[]> {
   const check = 'polls'
-  const found: Finding[] = []
+  const findings: Finding[] = []
   for await (const page of readPagesById(pollPage(db))) {
     for (const { id, uuid, options } of page) {
       const parsed = parseOptions(poll.fields.options, options)
       if (!parsed) {
         const remedy = 'replace its options, or delete it'
-        found.push({ check, problem: `the options of poll ${uuid} cannot be read`, remedy })
+        findings.push({ check, problem: `the options of poll ${uuid} cannot be read`, remedy })
         continue
       }
       const ids = JSON.stringify(parsed.map((option) => option.id))
       const votes = await votesWithoutOption(db).all({ poll: id, ids })
       for (const vote of votes)
-        found.push({
+        findings.push({
           check,
           problem: `vote ${vote.id} of poll ${uuid} names an option that does not exist`,
           fix: (tx) => deleteVote(tx).run({ id: vote.id }),
         })
     }
   }
-  return found
+  return findings
 }
 
 /** Returns a readable type; null if the type is unknown or its options are damaged. */
@@ -165,7 +165,7 @@ function parseType({ type, options }: StoredType): FieldType | null {
 }
 
 function isKnownType(type: string): type is CustomFieldType {
-  return customFieldTypes.some((known) => known === type)
+  return customFieldTypes.some((knownType) => knownType === type)
 }
 
 function parseOptions(

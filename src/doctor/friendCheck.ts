@@ -17,15 +17,15 @@ export async function findOneSidedFriendships(db: Db): Promise<Finding[]> {
 
 /** Finds members, groups, fields and friends in a privacy bucket of another system. */
 export async function findForeignBucketRows(db: Db): Promise<Finding[]> {
-  const found: Finding[] = []
+  const findings: Finding[] = []
   for (const { what, select, remove } of Object.values(foreignLinks))
     for (const { bucket, row, uuid } of await select(db).all({}))
-      found.push({
+      findings.push({
         check: 'buckets',
         problem: `bucket ${uuid} contains a ${what} of another system`,
         fix: (tx) => remove(tx).run({ bucket, row }),
       })
-  return found
+  return findings
 }
 
 // SQL text, because a side is joined with the other one, and links are of several tables.

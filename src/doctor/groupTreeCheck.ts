@@ -18,13 +18,13 @@ interface Nested {
 
 /** Finds groups that contain each other, are nested too deeply, or are in a group of another system. */
 export async function findWrongGroupTrees(db: Db): Promise<Finding[]> {
-  const found: Finding[] = []
+  const findings: Finding[] = []
   for (let after = 0; ; ) {
     const last = (await systemsWithTrees(db).all({ after })).at(-1)?.system_id
-    if (last === undefined) return found
+    if (last === undefined) return findings
     const nested = await nestedGroups(db).all({ after, last })
     for (const tree of Map.groupBy(nested, ({ system_id }) => system_id).values())
-      found.push(...checkTree(tree))
+      findings.push(...checkTree(tree))
     after = last
   }
 }
@@ -35,7 +35,7 @@ function checkTree(nested: readonly Nested[]): Finding[] {
   const groupsById = new Map(nested.map((group) => [group.id, group]))
   const parents = new Map(nested.map(({ id, parent_id }) => [id, parent_id]))
   for (const { id } of foreign) parents.delete(id)
-  const found = foreign.map((group) =>
+  const findings = foreign.map((group) =>
     finding(`group ${group.hid} is in a group of another system`, group, null),
   )
   for (const loop of loopsOf(parents)) {
@@ -48,16 +48,16 @@ function checkTree(nested: readonly Nested[]): Finding[] {
     const names = new Intl.ListFormat('en').format(groupsOfLoop.map(({ hid }) => hid))
     const problem =
       loop.length === 1 ? `group ${names} contains itself` : `groups ${names} contain each other`
-    found.push(finding(problem, top, null))
+    findings.push(finding(problem, top, null))
     parents.delete(top.id)
   }
   for (const group of nested) {
     const path = pathTo(parents, group.id)
     if (path.length <= MAX_GROUP_DEPTH) continue
     const problem = `group ${group.hid} is at level ${path.length}, and ${MAX_GROUP_DEPTH} is the deepest`
-    found.push(finding(problem, group, path[MAX_GROUP_DEPTH - 2] ?? null))
+    findings.push(finding(problem, group, path[MAX_GROUP_DEPTH - 2] ?? null))
   }
-  return found
+  return findings
 }
 
 /** Repairs a tree by giving the group another parent. */

@@ -16,7 +16,7 @@ export async function findWrongPictures(db: Db): Promise<Finding[]> {
 const OVERDUE = 2 * DAY
 
 async function findOrphans(db: Db): Promise<Finding[]> {
-  const found: Finding[] = []
+  const findings: Finding[] = []
   const before = Date.now() * 1000 - OVERDUE
   const pages = readPages(
     '',
@@ -28,18 +28,18 @@ async function findOrphans(db: Db): Promise<Finding[]> {
       const used = await findUsedPictures(db, system)
       for (const { name, unused_since } of rows) {
         if (used.has(name)) continue
-        found.push({
+        findings.push({
           check: 'pictures',
           problem: `picture ${name} is orphaned: no URL names it since ${formatInstant(unused_since ?? 0)}`,
           fix: (tx) => deletePicture(tx).run({ name }),
         })
       }
     }
-  return found
+  return findings
 }
 
 async function findWrongSizes(db: Db): Promise<Finding[]> {
-  const found: Finding[] = []
+  const findings: Finding[] = []
   const pages = readPages(
     '',
     (after) => wronglySized(db).all({ after }),
@@ -47,17 +47,17 @@ async function findWrongSizes(db: Db): Promise<Finding[]> {
   )
   for await (const page of pages)
     for (const { name, size, stored } of page)
-      found.push({
+      findings.push({
         check: 'pictures',
         problem: `picture ${name} has a size of ${size} bytes, but ${stored} characters of base64`,
         fix: (tx) => fixSize(tx, name),
       })
-  return found
+  return findings
 }
 
 async function fixSize(tx: Db, name: string): Promise<void> {
-  const found = await bytesOf(tx).get({ name })
-  const size = Buffer.from(found?.bytes ?? '', 'base64').byteLength
+  const row = await bytesOf(tx).get({ name })
+  const size = Buffer.from(row?.bytes ?? '', 'base64').byteLength
   await setSize(tx).run({ name, size })
 }
 

@@ -33,9 +33,9 @@ export function createValueReader(zone: string | undefined): ValueReader {
     return formatInstant(second + offsetAt(second))
   }
   return (type, text, subject, name, log) => {
-    const given = toForm(type, text.trim(), localTime, () => colorOf(text, subject, log))
-    const isTooLong = given.length > MAX_VALUE && (type === 'text' || type === 'markdown')
-    const value = isTooLong ? given.slice(0, MAX_VALUE).toWellFormed() : given
+    const normalizedText = toForm(type, text.trim(), localTime, () => colorOf(text, subject, log))
+    const isTooLong = normalizedText.length > MAX_VALUE && (type === 'text' || type === 'markdown')
+    const value = isTooLong ? normalizedText.slice(0, MAX_VALUE).toWellFormed() : normalizedText
     const parsed = parseValue({ type, options: null }, value)
     if (parsed instanceof Problem) return null
     if (isTooLong) {

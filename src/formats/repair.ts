@@ -15,9 +15,9 @@ export function repairFields<E extends Entity>(
 ): Patch<E> {
   const values: JsonObject = {}
   for (const [key, field] of entity.entries) {
-    const given = Object.hasOwn(row, key) ? row[key] : undefined
-    if (given === undefined) continue
-    const { now, why, was = given, fullText } = repairValue(field, given)
+    const value = Object.hasOwn(row, key) ? row[key] : undefined
+    if (value === undefined) continue
+    const { now, why, was = value, fullText } = repairValue(field, value)
     if (now !== undefined) values[key] = now
     if (why === undefined) continue
     log.repair(subject, key, was, now, why)
@@ -35,11 +35,11 @@ export function repairLevels<E extends Entity>(
 ): Patch<E> {
   const levels: Record<string, Level> = {}
   for (const level of entity.levels) {
-    const given = Object.hasOwn(row, level) ? row[level] : undefined
-    if (given === undefined) continue
-    levels[level] = given === null || given === 'public' ? 'public' : 'private'
-    if (given !== null && given !== '' && given !== levels[level])
-      log.repair(subject, level, given, 'private', 'not_level')
+    const value = Object.hasOwn(row, level) ? row[level] : undefined
+    if (value === undefined) continue
+    levels[level] = value === null || value === 'public' ? 'public' : 'private'
+    if (value !== null && value !== '' && value !== levels[level])
+      log.repair(subject, level, value, 'private', 'not_level')
   }
   return levels as Patch<E>
 }
@@ -137,21 +137,21 @@ export function resolveMembers(
   miss: (ref: string) => void,
 ): string[] {
   if (!Array.isArray(refs)) return []
-  const found: string[] = []
+  const memberKeys: string[] = []
   for (const ref of refs) {
     const name = readRef(ref) ?? `(${typeof ref})`
     const key = keys.get(name) ?? keys.get(name.toLowerCase())
     if (key === undefined) miss(name)
-    else found.push(key)
+    else memberKeys.push(key)
   }
-  return found.length > 1 ? [...new Set(found)] : found
+  return memberKeys.length > 1 ? [...new Set(memberKeys)] : memberKeys
 }
 
-function repairValue(field: Field, given: unknown): Repaired {
-  if (given === null && !field.nullable)
+function repairValue(field: Field, value: unknown): Repaired {
+  if (value === null && !field.nullable)
     return { now: Array.isArray(field.defaultValue) ? [] : undefined }
-  const read = field.parse(given)
-  return read instanceof Problem ? field.repair(given) : { now: read }
+  const read = field.parse(value)
+  return read instanceof Problem ? field.repair(value) : { now: read }
 }
 
 /** Returns non-blank text. Numbers, objects and blanks count as missing. */

@@ -85,8 +85,8 @@ function dayOf(birthday: unknown): unknown {
 function pairsOf(brackets: unknown, subject: Subject, log: ImportLog): unknown {
   if (!Array.isArray(brackets)) return brackets
   const pairs: unknown[] = []
-  for (let at = 0; at < brackets.length; at += 2)
-    pairs.push({ prefix: brackets[at], suffix: brackets[at + 1] ?? null })
+  for (let index = 0; index < brackets.length; index += 2)
+    pairs.push({ prefix: brackets[index], suffix: brackets[index + 1] ?? null })
   if (brackets.length % 2 === 1)
     log.repair(subject, 'proxy_tags', brackets.at(-1), null, 'bracket_without_pair')
   return pairs
@@ -102,12 +102,12 @@ function readGroups(
     const { name, avatar } = row
     const subject: Subject = { kind: 'group', name: typeof name === 'string' ? name : null }
     const hasIcon = account !== null && typeof avatar === 'string' && /^[\w-]+$/.test(avatar)
-    const given = {
+    const fields = {
       name,
       description: describe(row),
       icon: hasIcon ? `https://cdn.tupperbox.app/group-pfp/${account}/${avatar}.webp` : undefined,
     }
-    const values = repairFields(group, given, subject, log)
+    const values = repairFields(group, fields, subject, log)
     const key = readRef(row.id) ?? `#${index}`
     if (groups.has(key)) log.dropRow('groups', subject, 'id', key, 'given_twice')
     else

@@ -19,12 +19,12 @@ export function orientationOf(exif: Uint8Array): number {
     const end = directory + 2 + view.getUint16(directory, isLittle) * ENTRY_BYTES
     // A directory ends with the address of the next one; what is stored is no longer than this.
     view.getUint32(end)
-    for (let at = directory + 2; at < end; at += ENTRY_BYTES) {
-      if (view.getUint16(at, isLittle) !== ORIENTATION_TAG) continue
-      const isOne = view.getUint32(at + 4, isLittle) === 1
-      const value = view.getUint16(at + 8, isLittle)
+    for (let offset = directory + 2; offset < end; offset += ENTRY_BYTES) {
+      if (view.getUint16(offset, isLittle) !== ORIENTATION_TAG) continue
+      const isOne = view.getUint32(offset + 4, isLittle) === 1
+      const value = view.getUint16(offset + 8, isLittle)
       const isKnown = value > UPRIGHT && value <= LAST_ORIENTATION
-      return isOne && view.getUint16(at + 2, isLittle) === SHORT && isKnown ? value : UPRIGHT
+      return isOne && view.getUint16(offset + 2, isLittle) === SHORT && isKnown ? value : UPRIGHT
     }
     return UPRIGHT
   } catch (cause) {

@@ -18,17 +18,17 @@ export function stripPng(picture: PictureBytes): Uint8Array<ArrayBuffer> {
   let hasData = false
   let orientation = UPRIGHT
   picture.keep(0, SIGNATURE_BYTES)
-  for (let at = SIGNATURE_BYTES; ; ) {
-    const size = view.getUint32(at)
-    const type = picture.textAt(at + 4, 4)
-    const end = picture.endOf(at, size + FRAME_BYTES)
+  for (let offset = SIGNATURE_BYTES; ; ) {
+    const size = view.getUint32(offset)
+    const type = picture.textAt(offset + 4, 4)
+    const end = picture.endOf(offset, size + FRAME_BYTES)
     const isHeader = type === 'IHDR'
-    if (isHeader !== (at === SIGNATURE_BYTES) || (isHeader && size !== HEADER_BYTES))
+    if (isHeader !== (offset === SIGNATURE_BYTES) || (isHeader && size !== HEADER_BYTES))
       throw damaged()
-    if (kept.has(type)) picture.keep(at, end)
+    if (kept.has(type)) picture.keep(offset, end)
     else if (isNeeded(type)) throw damaged()
     else if (type === 'eXIf' && orientation === UPRIGHT) {
-      orientation = orientationOf(picture.bytes.subarray(at + 8, end - 4))
+      orientation = orientationOf(picture.bytes.subarray(offset + 8, end - 4))
       if (orientation !== UPRIGHT) picture.add(exifChunk(orientation))
     }
     if (type === 'IDAT') hasData = true
@@ -36,7 +36,7 @@ export function stripPng(picture: PictureBytes): Uint8Array<ArrayBuffer> {
       if (!hasData) throw damaged()
       return picture.build()
     }
-    at = end
+    offset = end
   }
 }
 

@@ -40,10 +40,10 @@ export function readExt(
   if (ext === undefined) return { ext: empty.ext, origins: [] }
   if (!isObject(ext)) throw new UnreadableFile('broken', '"multitude.ext" is not an object.')
   if (ext.version !== EXT_VERSION) {
-    const given = typeof ext.version === 'number' ? ext.version : 'of another kind'
+    const version = typeof ext.version === 'number' ? ext.version : 'of another kind'
     throw new UnreadableFile(
       'broken',
-      `multitude.ext has version ${given}, this server reads ${EXT_VERSION}`,
+      `multitude.ext has version ${version}, this server reads ${EXT_VERSION}`,
     )
   }
   requireLists(ext)
@@ -162,16 +162,16 @@ class ExtReader {
   }
 
   #readVotes(pollKey: string, row: JsonObject, { options }: JsonObject): void {
-    const known = new Set((Array.isArray(options) ? options : []).map(({ id }) => id))
-    for (const given of Array.isArray(row.votes) ? row.votes.filter(isObject) : []) {
+    const optionIds = new Set((Array.isArray(options) ? options : []).map(({ id }) => id))
+    for (const voteRow of Array.isArray(row.votes) ? row.votes.filter(isObject) : []) {
       const subject: Subject = { kind: 'poll', name: String(row.name) }
-      const { member: _, ...values } = repairFields(vote, given, subject, this.log)
-      const member = this.#memberKey(given.member)
-      if (!known.has(given.option)) this.#drop('votes', 'poll', 'option', 'unknown_option')
+      const { member: _, ...values } = repairFields(vote, voteRow, subject, this.log)
+      const member = this.#memberKey(voteRow.member)
+      if (!optionIds.has(voteRow.option)) this.#drop('votes', 'poll', 'option', 'unknown_option')
       else
         this.ext.votes.push({
           key: `${pollKey} ${this.ext.votes.length}`,
-          values: { ...values, option: given.option },
+          values: { ...values, option: voteRow.option },
           refs: { poll: pollKey, member },
         })
     }
@@ -180,19 +180,19 @@ class ExtReader {
   /** Parses what a bucket contains, without what is not in the file. */
   #contents(row: JsonObject): BundleBucketContents {
     const fields = new Set(this.ext.fields.map(({ key }) => key))
-    const known = (list: unknown, keyOf: (uuid: string) => string | null | undefined) => [
+    const keysOf = (list: unknown, keyOf: (uuid: string) => string | null | undefined) => [
       ...new Set((Array.isArray(list) ? list : []).flatMap((uuid) => keyOf(String(uuid)) ?? [])),
     ]
     return {
-      members: known(row.members, (uuid) => this.#memberKey(uuid)),
-      groups: known(row.groups, (uuid) => this.#groups.get(uuid)?.key),
-      fields: known(row.fields, (uuid) => (fields.has(uuid) ? uuid : null)),
+      members: keysOf(row.members, (uuid) => this.#memberKey(uuid)),
+      groups: keysOf(row.groups, (uuid) => this.#groups.get(uuid)?.key),
+      fields: keysOf(row.fields, (uuid) => (fields.has(uuid) ? uuid : null)),
     }
   }
 
-  #ref(target: ReferenceTo, given: unknown): string | null {
-    if (typeof given !== 'string' || !isUuid(given)) return null
-    const uuid = given.toLowerCase()
+  #ref(target: ReferenceTo, ref: unknown): string | null {
+    if (typeof ref !== 'string' || !isUuid(ref)) return null
+    const uuid = ref.toLowerCase()
     return target === 'room' || target === 'post' ? uuid : this.#memberKey(uuid)
   }
 
@@ -230,8 +230,8 @@ function isIncomplete(entity: Entity, values: JsonObject): boolean {
   )
 }
 
-function readOrigins(given: unknown): Bundle['origins'] {
-  return (Array.isArray(given) ? given : []).flatMap((row) => {
+function readOrigins(rows: unknown): Bundle['origins'] {
+  return (Array.isArray(rows) ? rows : []).flatMap((row) => {
     const { app, collection, id, target }: JsonObject = isObject(row) ? row : {}
     const uuid = readUuid(target)
     if (!isSourceId(app) || !isSourceId(collection) || !isSourceId(id)) return []

@@ -81,16 +81,16 @@ function perGuild<T>(
   read: (row: JsonObject, guildId: string, subject: Subject) => [key: string, row: T] | null,
 ): T[] {
   const rows = new Map<string, T>()
-  const given: unknown[] = Array.isArray(list) ? list : []
-  if (given.length > MAX_GUILD_ROWS) {
+  const items: unknown[] = Array.isArray(list) ? list : []
+  if (items.length > MAX_GUILD_ROWS) {
     const why = reason('only_first', { max: MAX_GUILD_ROWS })
-    log.repair({ kind: 'guild', name: null }, name, given.length, MAX_GUILD_ROWS, why)
+    log.repair({ kind: 'guild', name: null }, name, items.length, MAX_GUILD_ROWS, why)
   }
-  for (const row of given.slice(0, MAX_GUILD_ROWS)) {
-    const given = isObject(row) ? readRef(row.guild_id) : undefined
-    const guildId = normalizeId(given ?? '')
+  for (const row of items.slice(0, MAX_GUILD_ROWS)) {
+    const ref = isObject(row) ? readRef(row.guild_id) : undefined
+    const guildId = normalizeId(ref ?? '')
     if (!isObject(row) || guildId === null) {
-      log.repair({ kind: 'guild', name: null }, 'guild_id', given, null, 'not_guild_id')
+      log.repair({ kind: 'guild', name: null }, 'guild_id', ref, null, 'not_guild_id')
       continue
     }
     const entry = read(row, guildId, { kind: 'guild', name: guildId })
@@ -107,18 +107,18 @@ function restoreArchived(kept: unknown, log: ImportLog): void {
 
 /** Parses preferences of the dashboard, without members and groups that are not in the file. */
 export function readPreferences(
-  { preferences: given }: JsonObject,
+  { preferences: values }: JsonObject,
   refs: Record<'keys' | 'groupKeys', ReadonlyMap<string, string>>,
 ): Pick<Bundle, 'preferences'> {
-  if (!isObject(given)) return {}
-  const known = (list: unknown, keys: ReadonlyMap<string, string>) =>
+  if (!isObject(values)) return {}
+  const keysOf = (list: unknown, keys: ReadonlyMap<string, string>) =>
     Array.isArray(list) ? list.flatMap((ref) => keys.get(String(ref)) ?? []) : []
-  const word = preferences.fields.word.parse(given.word)
+  const word = preferences.fields.word.parse(values.word)
   return {
     preferences: {
       ...(typeof word === 'string' && { word }),
-      pinned: known(given.pinned, refs.keys),
-      statuses: known(given.statuses, refs.groupKeys),
+      pinned: keysOf(values.pinned, refs.keys),
+      statuses: keysOf(values.statuses, refs.groupKeys),
     },
   }
 }

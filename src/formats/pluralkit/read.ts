@@ -116,15 +116,15 @@ class ReadContext {
     return { ...(hid && { hid }), ...(uuid && { uuid }) }
   }
 
-  claim(field: string, given: unknown, read: string | undefined, subject: Subject) {
-    if (given === undefined || given === null) return undefined
+  claim(field: string, value: unknown, read: string | undefined, subject: Subject) {
+    if (value === undefined || value === null) return undefined
     const name = `${subject.kind} ${read}`
     if (read !== undefined && !this.taken.has(name)) {
       this.taken.add(name)
       return read
     }
     const why = read === undefined ? 'new_id' : 'given_twice'
-    this.log.repair(subject, field, given, null, why)
+    this.log.repair(subject, field, value, null, why)
     return undefined
   }
 }
@@ -133,8 +133,8 @@ function readSystem(context: ReadContext): BundleSystem {
   const { file, log } = context
   const subject = subjectOf('system', file)
   if (file.webhook_url) log.repair(subject, 'webhook_url', null, null, 'webhook_not_registered')
-  const given = { ...file, webhook_url: undefined }
-  const { created, webhook_url: _, ...patch } = context.values(system, given, subject)
+  const fields = { ...file, webhook_url: undefined }
+  const { created, webhook_url: _, ...patch } = context.values(system, fields, subject)
   return {
     ...context.identity(file, subject),
     ...(typeof created === 'number' && { created }),
@@ -145,7 +145,7 @@ function readSystem(context: ReadContext): BundleSystem {
 function readSettings({ file, isOurs, log }: ReadContext): SettingsPatch {
   const config = isObject(file.config) ? file.config : {}
   const subject: Subject = { kind: 'settings', name: null }
-  const given = {
+  const fields = {
     ...config,
     timezone: parseOffsetZone(file.timezone ?? config.timezone),
     proxy_switch: convertFlag(config.proxy_switch),
@@ -153,7 +153,7 @@ function readSettings({ file, isOurs, log }: ReadContext): SettingsPatch {
     member_limit: undefined,
     group_limit: undefined,
   }
-  return repairFields(settings, isOurs ? given : withoutBlanks(given), subject, log)
+  return repairFields(settings, isOurs ? fields : withoutBlanks(fields), subject, log)
 }
 
 /** Unused here, but kept for the next export. */
@@ -177,12 +177,12 @@ function readAccounts({ file, extras, log }: ReadContext): BundleAccount[] {
     log.repair({ kind: 'account', name: null }, 'accounts', items.length, MAX_ACCOUNTS, why)
   }
   for (const item of items.slice(0, MAX_ACCOUNTS)) {
-    const { id: given, autoproxy_enabled }: JsonObject = isObject(item) ? item : { id: item }
-    const ref = readRef(given) ?? ''
+    const { id: accountId, autoproxy_enabled }: JsonObject = isObject(item) ? item : { id: item }
+    const ref = readRef(accountId) ?? ''
     const id = hasAllPlatforms || isIdOf(DISCORD, ref) ? normalizeId(ref) : null
     if (id !== null)
       accounts.set(id, { id, ...(typeof autoproxy_enabled === 'boolean' && { autoproxy_enabled }) })
-    else log.repair({ kind: 'account', name: null }, 'id', given, null, 'not_account_id')
+    else log.repair({ kind: 'account', name: null }, 'id', accountId, null, 'not_account_id')
   }
   return [...accounts.values()]
 }
@@ -243,16 +243,16 @@ function readSwitches(
   const uuids = readSwitchUuids(extras)
   const unknown = new Counter()
   const switches: BundleSwitch[] = []
-  for (const { timestamp: given, members } of rows) {
-    const timestamp = typeof given === 'string' ? parseInstant(given) : null
+  for (const { timestamp: time, members } of rows) {
+    const timestamp = typeof time === 'string' ? parseInstant(time) : null
     if (timestamp === null || !Array.isArray(members)) {
-      const name = typeof given === 'string' ? given : null
+      const name = typeof time === 'string' ? time : null
       if (timestamp === null)
-        log.dropRow('switches', { kind: 'switch', name: null }, 'timestamp', given, 'not_time')
+        log.dropRow('switches', { kind: 'switch', name: null }, 'timestamp', time, 'not_time')
       else log.dropRow('switches', { kind: 'switch', name }, 'members', members, 'no_members')
       continue
     }
-    const uuid = uuids.get(String(given))
+    const uuid = uuids.get(String(time))
     const fronters = resolveMembers(members, keys, (ref) => unknown.add(ref))
     switches.push({ ...(uuid && { uuid }), timestamp, members: fronters })
   }

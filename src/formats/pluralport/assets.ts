@@ -36,9 +36,9 @@ function addPicture({ base64, bytes }: InlineData, log: ImportLog, pictures: Pic
   const stripped = importedPicture(Buffer.from(isBase64 ? base64 : '', 'base64'))
   if ('why' in stripped) return skip(stripped.why)
   const data = Buffer.from(stripped.bytes).toString('base64')
-  const known = pictures.get(data)
-  const address = known?.address ?? `https://picture.invalid/${pictures.size}`
-  if (!known) pictures.set(data, { address, type: stripped.type, base64: data, collection })
+  const picture = pictures.get(data)
+  const address = picture?.address ?? `https://picture.invalid/${pictures.size}`
+  if (!picture) pictures.set(data, { address, type: stripped.type, base64: data, collection })
   return { address }
 }
 

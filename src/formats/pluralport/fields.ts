@@ -69,18 +69,18 @@ export function writeField(row: JsonObject): JsonObject {
 export function readField(
   record: JsonObject,
   values: readonly unknown[],
-  onUnknownType: (given: unknown) => void,
+  onUnknownType: (typeName: unknown) => void,
 ): JsonObject {
-  const given = textOf(record.field_type)
-  const known = typesIn.get(given ?? '')
-  if (known === undefined) onUnknownType(record.field_type)
-  const type = typeIn(known ?? 'text', record)
+  const typeName = textOf(record.field_type)
+  const knownType = typesIn.get(typeName ?? '')
+  if (knownType === undefined) onUnknownType(record.field_type)
+  const type = typeIn(knownType ?? 'text', record)
   const names = hasOptions(type) ? optionsIn(record.options, values) : null
   return {
     name: wordsIn(record.name),
     // Without options there is nothing to choose from.
     type: hasOptions(type) && !names ? 'text' : type,
-    options: names?.map((name, at) => ({ id: `option ${at}`, name, color: null })),
+    options: names?.map((name, index) => ({ id: `option ${index}`, name, color: null })),
     privacy: visibilityOut(isObject(record.privacy) ? record.privacy.visibility : record.privacy)
       .visibility,
     position: positionIn(record.sort_order),
@@ -100,7 +100,7 @@ function optionsIn(options: unknown, values: readonly unknown[] | null): string[
   const names: string[] = []
   for (const text of [...namesIn(options), ...(values ?? []).flatMap(namesIn)]) {
     const name = cutText(text.toWellFormed(), MAX_OPTION_NAME)
-    if (!names.some((known) => known.toLowerCase() === name.toLowerCase())) names.push(name)
+    if (!names.some((option) => option.toLowerCase() === name.toLowerCase())) names.push(name)
     // There may be a value for each of many members.
     if (names.length === MAX_OPTIONS) break
   }
@@ -148,10 +148,10 @@ export function readValue(
   // As in the definition: an unknown type becomes text.
   const type = customFieldTypes.find((type) => type === field.type) ?? 'text'
   const options = optionsOf(field)
-  const given = toForm(type, value, options)
-  if (typeof given === 'string' && !hasOptions(type))
-    return readText(type, given, subject, String(field.name), log)
-  const parsed = parseValue({ type, options }, given)
+  const normalizedValue = toForm(type, value, options)
+  if (typeof normalizedValue === 'string' && !hasOptions(type))
+    return readText(type, normalizedValue, subject, String(field.name), log)
+  const parsed = parseValue({ type, options }, normalizedValue)
   return parsed instanceof Problem ? null : parsed
 }
 

@@ -55,9 +55,9 @@ function toOwnForm(context: ReadContext): JsonObject {
   const groups = readGroups(context)
   const fronts = readFronts(context)
   const fields = readFields(context)
-  const { ext: given, version: _, config, ...extras }: JsonObject = own ?? {}
+  const { ext: storedExt, version: _, config, ...extras }: JsonObject = own ?? {}
   const ext = {
-    ...(isObject(given) ? given : { version: EXT_VERSION }),
+    ...(isObject(storedExt) ? storedExt : { version: EXT_VERSION }),
     members: members.exts,
     groups: groups.exts,
     fields: fields.rows,

@@ -115,8 +115,8 @@ export class ReadContext {
    * are found again by their origin.
    */
   newUuid(collection: string, id: string, record: JsonObject): string {
-    const given = this.own ? readUuid(id) : undefined
-    if (given !== undefined) return given
+    const ownUuid = this.own ? readUuid(id) : undefined
+    if (ownUuid !== undefined) return ownUuid
     const uuid = crypto.randomUUID()
     this.origins.set(uuid, this.#originOf(collection, id, record))
     return uuid
@@ -124,8 +124,8 @@ export class ReadContext {
 
   /** Returns the first app that a record names as its source, else the app that wrote the file. */
   #originOf(collection: string, id: string, record: JsonObject): Origin | null {
-    const refs = objectsIn(record.source_refs).flatMap(({ app, collection, id: given }) => {
-      const source = readRef(given)
+    const refs = objectsIn(record.source_refs).flatMap(({ app, collection, id: sourceId }) => {
+      const source = readRef(sourceId)
       return isSourceId(app) && isSourceId(collection) && isSourceId(source)
         ? [{ app: appNameIn(app), collection, id: source }]
         : []
@@ -210,12 +210,12 @@ const technicalKeys: ReadonlySet<string> = new Set([
 ])
 
 function ownOfFile({ extensions }: JsonObject): JsonObject | null {
-  const own = isObject(extensions) ? extensions[NAMESPACE] : undefined
-  if (!isObject(own)) return null
-  if (own.version === NAMESPACE_VERSION) return own
-  const given = typeof own.version === 'number' ? own.version : 'of another kind'
+  const extension = isObject(extensions) ? extensions[NAMESPACE] : undefined
+  if (!isObject(extension)) return null
+  if (extension.version === NAMESPACE_VERSION) return extension
+  const version = typeof extension.version === 'number' ? extension.version : 'of another kind'
   throw new UnreadableFile(
     'broken',
-    `extensions.${NAMESPACE} has version ${given}, this server reads ${NAMESPACE_VERSION}`,
+    `extensions.${NAMESPACE} has version ${version}, this server reads ${NAMESPACE_VERSION}`,
   )
 }

@@ -131,9 +131,9 @@ class FrontNotes {
     const unread: JsonObject[] = []
     for (const { member_id, front_role, note, source_refs: _, ...rest } of fronters) {
       const member = this.context.find('members', member_id)
-      const own = textOf(note)
+      const noteText = textOf(note)
       const ofPeriod = textOf(record.status)
-      if (member !== null && own !== undefined) add(own, member, true)
+      if (member !== null && noteText !== undefined) add(noteText, member, true)
       if (member !== null && ofPeriod !== undefined) add(ofPeriod, member, true)
       const kept = Object.entries({
         ...rest,

@@ -115,8 +115,8 @@ export class RecordWriter {
       yield ''
     }
     for (const row of this.rows('origins')) {
-      const known = this.#origins.get(row.target)
-      if (known) known.push(row)
+      const origins = this.#origins.get(row.target)
+      if (origins) origins.push(row)
       else this.#origins.set(row.target, [row])
       yield ''
     }
@@ -138,8 +138,8 @@ export class RecordWriter {
       ...systemRecord.write(row),
       ...this.#pictures(String(uuid), row),
     }
-    const own = unexpressed(row, systemRecord.read(record, this.#refs))
-    return { ...record, settings: {}, extensions: { [NAMESPACE]: own } }
+    const extension = unexpressed(row, systemRecord.read(record, this.#refs))
+    return { ...record, settings: {}, extensions: { [NAMESPACE]: extension } }
   }
 
   member({ uuid, ...row }: JsonObject): JsonObject {
@@ -152,12 +152,12 @@ export class RecordWriter {
       ...memberExtRecord.write(ext),
       ...this.#pictures(String(uuid), row),
     }
-    const own = this.#withExt(
+    const extension = this.#withExt(
       unexpressed(row, memberRecord.read(record, this.#refs)),
       this.#memberExts.has(uuid),
       unexpressed(ext, memberExtRecord.read(record, this.#refs)),
     )
-    return { ...record, extensions: { [NAMESPACE]: own } }
+    return { ...record, extensions: { [NAMESPACE]: extension } }
   }
 
   group({ uuid, ...row }: JsonObject): JsonObject {
@@ -169,12 +169,12 @@ export class RecordWriter {
       ...groupRecord.write(row),
       ...groupExtRecord.write({ parent: null, emoji: null, position: 0, ...ext }),
     }
-    const own = this.#withExt(
+    const extension = this.#withExt(
       unexpressed(row, groupRecord.read(record, this.#refs)),
       this.#groupExts.has(uuid),
       unexpressed(ext, groupExtRecord.read(record, this.#refs)),
     )
-    return { ...record, extensions: { [NAMESPACE]: own } }
+    return { ...record, extensions: { [NAMESPACE]: extension } }
   }
 
   *memberships(): Generator<JsonObject> {
@@ -188,11 +188,11 @@ export class RecordWriter {
   field({ id, ...row }: JsonObject): JsonObject {
     this.#modules.add('custom_fields')
     const record = { ...this.#identity(id), system_id: this.#systemId, ...writeField(row) }
-    const own = unexpressed(
+    const extension = unexpressed(
       row,
       readField(record, [], () => undefined),
     )
-    return { ...record, extensions: { [NAMESPACE]: own } }
+    return { ...record, extensions: { [NAMESPACE]: extension } }
   }
 
   value({ member, field: id, value }: JsonObject): JsonObject {
@@ -218,8 +218,8 @@ export class RecordWriter {
       ...(hasSystem && { system_id: this.#systemId }),
       ...this.#withoutUnknown(type.write(row)),
     }
-    const own = unexpressed(row, type.read(record, this.#refs))
-    return { ...record, extensions: { [NAMESPACE]: own } }
+    const extension = unexpressed(row, type.read(record, this.#refs))
+    return { ...record, extensions: { [NAMESPACE]: extension } }
   }
 
   /** Removes references to members that a partial export does not have. */
@@ -336,7 +336,7 @@ export class RecordWriter {
   }
 
   /** Adds what is missing of the row of the extension API; it is present if there is such a row. */
-  #withExt(own: JsonObject, hasExt: boolean, ext: JsonObject): JsonObject {
-    return hasExt ? { ...own, ext } : own
+  #withExt(extension: JsonObject, hasExt: boolean, ext: JsonObject): JsonObject {
+    return hasExt ? { ...extension, ext } : extension
   }
 }

@@ -33,8 +33,8 @@ export function visibilityOut(levels: unknown): JsonObject {
 const NO_YEAR = '0004'
 
 export function birthdayIn(value: unknown): string | undefined {
-  const { value: given, precision, year_visible }: JsonObject = isObject(value) ? value : {}
-  const text = textOf(isObject(value) ? given : value)?.trim()
+  const { value: date, precision, year_visible }: JsonObject = isObject(value) ? value : {}
+  const text = textOf(isObject(value) ? date : value)?.trim()
   const match = /^(?:--?|(\d{4})-)?(\d\d-\d\d)$/.exec(text ?? '')
   // Some apps write a whole date although only its year or month is known.
   if (!match || precision === 'year' || precision === 'month') return undefined

@@ -25,9 +25,9 @@ export class BucketContents {
   put(content: keyof BundleBucketContents, key: string, row: AppRow): AppRow {
     const { private: isHidden, preventTrusted, buckets, ...rest } = row
     if (Array.isArray(buckets)) {
-      const given = new Set<unknown>(buckets)
-      const unknown = [...given].filter((id) => !this.#ids.has(id))
-      for (const id of given) if (this.#ids.has(id)) this.of(String(id))[content].push(key)
+      const ids = new Set<unknown>(buckets)
+      const unknown = [...ids].filter((id) => !this.#ids.has(id))
+      for (const id of ids) if (this.#ids.has(id)) this.of(String(id))[content].push(key)
       return unknown.length === 0 ? rest : { ...rest, buckets: unknown }
     }
     const [all, trusted] = this.#flagged

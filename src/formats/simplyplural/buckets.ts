@@ -12,7 +12,7 @@ export function readBuckets(context: ReadContext): void {
   const defaults = readDefaults(context)
   for (const [position, row] of rows.entries()) {
     const subject: Subject = { kind: 'bucket', name: textOf(row.name) ?? null }
-    const given = {
+    const fields = {
       name: textOf(row.name),
       about: textOf(row.desc),
       color: colorOf(row.color, subject, log),
@@ -22,7 +22,7 @@ export function readBuckets(context: ReadContext): void {
       'buckets',
       bucket,
       { collection: 'privacyBuckets', id: row._id },
-      given,
+      fields,
       { subject, values: { position, default_for: defaults.get(row._id) ?? [] } },
     )
     added.values.name = nameOr(textOf(added.values.name), null, subject, log)
@@ -57,10 +57,10 @@ const kinds: Readonly<Record<string, SharedKind>> = {
 /** Returns the kinds of new rows that are put in each bucket. What cannot be read is archived. */
 function readDefaults(context: ReadContext): Map<string, SharedKind[]> {
   const defaults = new Map<string, SharedKind[]>()
-  const given = context.owner?.defaultPrivacy
+  const privacy = context.owner?.defaultPrivacy
   const ids = new Set<unknown>(context.rows('privacyBuckets').map(({ _id }) => _id))
   const rest: [string, unknown][] = []
-  for (const [key, value] of Object.entries(isObject(given) ? given : {})) {
+  for (const [key, value] of Object.entries(isObject(privacy) ? privacy : {})) {
     const kind = Object.hasOwn(kinds, key) ? kinds[key] : undefined
     const isRead = kind !== undefined && Array.isArray(value) && value.every((id) => ids.has(id))
     if (isRead)

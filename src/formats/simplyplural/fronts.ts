@@ -78,9 +78,9 @@ interface Changes {
 function changesByInstant(presences: readonly Presence[]): [Instant, Changes][] {
   const changes = new Map<Instant, Changes>()
   const at = (instant: Instant) => {
-    const found = changes.get(instant) ?? { leave: [], arrive: [] }
-    changes.set(instant, found)
-    return found
+    const entry = changes.get(instant) ?? { leave: [], arrive: [] }
+    changes.set(instant, entry)
+    return entry
   }
   for (const { member, start, end } of presences) {
     at(start).arrive.push(member)

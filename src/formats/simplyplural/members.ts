@@ -90,12 +90,12 @@ function readExt(row: AppRow, subject: Subject, { log }: ReadContext): MemberExt
   const isArchived = row.archived === true
   const description = textOf(row.desc)
   const isLong = description !== undefined && description.length > MAX_DESCRIPTION
-  const given = {
+  const fields = {
     ...(isArchived && { archived_reason: textOf(row.archivedReason) }),
     ...(isLong && { about: description }),
   }
   return {
-    ...repairFields(memberExt, given, subject, log),
+    ...repairFields(memberExt, fields, subject, log),
     // The file has no time of the archiving; the row was changed then, or later.
     ...(isArchived && {
       archived_at: timeOf(row.lastOperationTime) ?? createdOf(row).created ?? 1,
@@ -105,15 +105,15 @@ function readExt(row: AppRow, subject: Subject, { log }: ReadContext): MemberExt
 }
 
 function readPkId(row: AppRow, subject: Subject, { hids, log }: ReadContext): string | undefined {
-  const given = textOf(row.pkId)?.trim()
-  if (given === undefined) return undefined
-  const hid = readHid(given)
+  const text = textOf(row.pkId)?.trim()
+  if (text === undefined) return undefined
+  const hid = readHid(text)
   if (hid !== undefined && !hids.has(hid)) {
     hids.add(hid)
     return hid
   }
   const why = hid === undefined ? 'not_short_id' : 'given_twice'
-  log.repair(subject, 'pkId', given, null, why)
+  log.repair(subject, 'pkId', text, null, why)
   return undefined
 }
 

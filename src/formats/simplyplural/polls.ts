@@ -100,13 +100,13 @@ class PollOptions {
     readonly log: ImportLog,
   ) {}
 
-  add(given: string | undefined, color: string | null | undefined): Choice | null {
-    const name = nameOfOption(given ?? '')
+  add(text: string | undefined, color: string | null | undefined): Choice | null {
+    const name = nameOfOption(text ?? '')
     if (!name || this.list.length >= MAX_OPTIONS) return null
-    if (given !== undefined && given.trim().length > MAX_OPTION_NAME) {
+    if (text !== undefined && text.trim().length > MAX_OPTION_NAME) {
       const why = reason('cut', { max: MAX_OPTION_NAME })
-      this.log.repair(this.subject, 'options', given, name, why)
-      this.log.archive('longTexts', { ...this.subject, field: 'options', text: given })
+      this.log.repair(this.subject, 'options', text, name, why)
+      this.log.archive('longTexts', { ...this.subject, field: 'options', text: text })
     }
     const isColor = typeof color === 'string' && /^[0-9a-f]{6}$/.test(color)
     const option = {
@@ -122,8 +122,8 @@ class PollOptions {
   /** Returns the option of a vote, and adds the option if the poll has none. */
   find(choice: string): Choice | null {
     const wanted = nameOfOption(choice).toLowerCase()
-    const found = this.list.find(({ name }) => name.toLowerCase() === wanted)
-    return found ?? this.add(choice, null)
+    const option = this.list.find(({ name }) => name.toLowerCase() === wanted)
+    return option ?? this.add(choice, null)
   }
 }
 
@@ -132,24 +132,24 @@ function listOf(options: unknown): unknown[] {
   return isObject(options) ? Object.values(options) : []
 }
 
-function nameOfOption(given: string): string {
-  return cutText(dropUnstorable(given).trim(), MAX_OPTION_NAME).trim()
+function nameOfOption(text: string): string {
+  return cutText(dropUnstorable(text).trim(), MAX_OPTION_NAME).trim()
 }
 
 /** Reads votes: a list, an object keyed by member, or lists of members keyed by choice. */
 function votesOf(votes: unknown): Vote[] {
   if (Array.isArray(votes))
-    return votes.flatMap((given) => {
-      if (!isObject(given)) return []
-      return voteOf(textOf(given.id), given.vote, given.comment)
+    return votes.flatMap((vote) => {
+      if (!isObject(vote)) return []
+      return voteOf(textOf(vote.id), vote.vote, vote.comment)
     })
   if (!isObject(votes)) return []
-  return Object.entries(votes).flatMap(([key, given]) => {
-    if (Array.isArray(given))
-      return given.flatMap((voter) =>
+  return Object.entries(votes).flatMap(([key, value]) => {
+    if (Array.isArray(value))
+      return value.flatMap((voter) =>
         isObject(voter) ? voteOf(textOf(voter.id), key, voter.comment) : voteOf(textOf(voter), key),
       )
-    return isObject(given) ? voteOf(key, given.vote, given.comment) : voteOf(key, given)
+    return isObject(value) ? voteOf(key, value.vote, value.comment) : voteOf(key, value)
   })
 }
 

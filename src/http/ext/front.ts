@@ -34,8 +34,10 @@ export function frontRoutes(deps: Deps, events: Events, bodyLimit: number) {
       'UPDATE_EXT_SETTINGS',
     ],
     render: async (_, viewer, system) => {
-      const found = await getFront(deps, viewer, system)
-      return JSON.stringify(found && frontToExt(found.front, found.fronters))
+      const detailedFront = await getFront(deps, viewer, system)
+      return JSON.stringify(
+        detailedFront && frontToExt(detailedFront.front, detailedFront.fronters),
+      )
     },
   })
   return routes(bodyLimit)
@@ -43,8 +45,8 @@ export function frontRoutes(deps: Deps, events: Events, bodyLimit: number) {
       '/systems/:systemRef/front',
       async ({ params, viewer, request, set }) => {
         const system = await getSystem(deps, viewer, params.systemRef)
-        const found = await getFront(deps, viewer, system, waitingClientOf(request))
-        if (found) return frontToExt(found.front, found.fronters)
+        const detailedFront = await getFront(deps, viewer, system, waitingClientOf(request))
+        if (detailedFront) return frontToExt(detailedFront.front, detailedFront.fronters)
         set.status = 204
         return
       },

@@ -74,9 +74,9 @@ export function pushRoutes(events: Events, bodyLimit: number) {
       async ({ viewer, body, set }) => {
         requireSystem(viewer, 'manage_push')
         const { subscription, draft } = pushTargetFromExt(body)
-        const found = await putPushTarget(events, viewer, subscription, draft)
-        set.status = found.isNew ? 201 : 200
-        return pushTargetToExt(found)
+        const target = await putPushTarget(events, viewer, subscription, draft)
+        set.status = target.isNew ? 201 : 200
+        return pushTargetToExt(target)
       },
       {
         body: registration,

@@ -50,11 +50,11 @@ export function createRateLimiter(limits: RateLimits) {
     // Must stay below the cost of one request.
     const rounding = Math.min(MAX_ROUNDING_MS, cost / 10)
     // If the clock was set back, no client may wait for longer than the window.
-    const known = Math.min(
+    const boundedTime = Math.min(
       young[scope].get(client) ?? old[scope].get(client) ?? now,
       now + WINDOW_MS,
     )
-    const fullAt = Math.max(known, now)
+    const fullAt = Math.max(boundedTime, now)
     const debt = fullAt + cost - now
     const isAllowed = debt <= WINDOW_MS + rounding
     const next = isAllowed ? fullAt + cost : fullAt

@@ -50,8 +50,10 @@ export function readSessionCookie(headers: Headers, origin: OriginConfig): strin
   if (cookies === null) return null
   const { name } = cookieFor(headers, origin)
   const start = `${name}=`
-  const [found, ...others] = cookies.split(';').filter((pair) => pair.trimStart().startsWith(start))
-  return others.length === 0 ? found?.trim().slice(start.length) || null : null
+  const [cookie, ...others] = cookies
+    .split(';')
+    .filter((pair) => pair.trimStart().startsWith(start))
+  return others.length === 0 ? cookie?.trim().slice(start.length) || null : null
 }
 
 export function setCookie(cookie: Cookie, secret: string, remember: boolean): string {

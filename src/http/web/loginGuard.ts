@@ -12,7 +12,7 @@ export interface LoginGuard {
    * Returns what a token or code gives access to. If that is nothing, counts a failed attempt and
    * throws an error that does not reveal what was wrong.
    */
-  requireAccess<T>(request: Request, found: Promise<T | null>): Promise<T>
+  requireAccess<T>(request: Request, lookup: Promise<T | null>): Promise<T>
 }
 
 export function createLoginGuard(origin: OriginConfig, clock: Clock): LoginGuard {
@@ -21,8 +21,8 @@ export function createLoginGuard(origin: OriginConfig, clock: Clock): LoginGuard
     requireOwnPage({ headers }) {
       if (!isLoginAllowed(headers, origin)) throw error('forbidden')
     },
-    async requireAccess(request, found) {
-      const result = await found
+    async requireAccess(request, lookup) {
+      const result = await lookup
       if (result !== null) return result
       const { address } = clientOf(request)
       const waitMs = attempts.add(address, clock.now())

@@ -32,11 +32,11 @@ export async function fillPreferences(
   system: number,
   { word, pinned, statuses }: { word?: string; pinned: number[]; statuses: number[] },
 ): Promise<boolean> {
-  const known = await preferencesOf(tx, system)
-  const isNewWord = word !== undefined && word !== known.word && known.word === DEFAULT_WORD
+  const stored = await preferencesOf(tx, system)
+  const isNewWord = word !== undefined && word !== stored.word && stored.word === DEFAULT_WORD
   if (isNewWord) await setWord(tx, system, word)
-  const members = known.pinned.length === 0 ? pinned : []
-  const groups = known.statuses.length === 0 ? statuses : []
+  const members = stored.pinned.length === 0 ? pinned : []
+  const groups = stored.statuses.length === 0 ? statuses : []
   await markRows(tx, members, groups)
   await makeCustomFronts(tx, groups)
   return isNewWord || members.length > 0 || groups.length > 0
@@ -91,14 +91,14 @@ const statusesOf = query((db, { system }: Placeholders<'system'>) =>
 
 const removePins = query((db, { system }: Placeholders<'system'>) => {
   const { id, system_id } = visibleMembers
-  const own = db.select({ id }).from(visibleMembers).where(eq(system_id, system))
-  return db.delete(pinnedMembers).where(inArray(pinnedMembers.member_id, own))
+  const memberIds = db.select({ id }).from(visibleMembers).where(eq(system_id, system))
+  return db.delete(pinnedMembers).where(inArray(pinnedMembers.member_id, memberIds))
 })
 
 const removeMarks = query((db, { system }: Placeholders<'system'>) => {
   const { id, system_id } = visibleGroups
-  const own = db.select({ id }).from(visibleGroups).where(eq(system_id, system))
-  return db.delete(statusGroups).where(inArray(statusGroups.group_id, own))
+  const groupIds = db.select({ id }).from(visibleGroups).where(eq(system_id, system))
+  return db.delete(statusGroups).where(inArray(statusGroups.group_id, groupIds))
 })
 
 /** Ignores a repeated member, so that it keeps its first position. */

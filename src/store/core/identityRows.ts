@@ -113,9 +113,9 @@ export function identityQueries<R extends Identity>(table: 'systems' | 'members'
       const hasUuid = parsed.some((ref) => ref !== null && 'uuid' in ref)
       const statement = hasUuid ? byNames(db) : byHids(db)
       const rows = await statement.all({ names: JSON.stringify(named) })
-      const known = new Map<string, R>()
-      for (const row of rows) known.set(row.hid, row).set(row.uuid, row)
-      return parsed.map((ref) => (ref && known.get('uuid' in ref ? ref.uuid : ref.hid)) ?? null)
+      const rowsByRef = new Map<string, R>()
+      for (const row of rows) rowsByRef.set(row.hid, row).set(row.uuid, row)
+      return parsed.map((ref) => (ref && rowsByRef.get('uuid' in ref ? ref.uuid : ref.hid)) ?? null)
     },
 
     /** Keeps those of the given IDs that are free, and generates the others. */

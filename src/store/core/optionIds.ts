@@ -6,15 +6,17 @@ import { MAX_OPTIONS } from '../../model/journal/poll'
 
 /** Returns the problems of given options whose IDs are not among the known ones. */
 export function unknownOptions(
-  given: unknown,
-  known: readonly Option[] | null | undefined,
+  options: unknown,
+  storedOptions: readonly Option[] | null | undefined,
 ): Problems {
-  const ids = new Set(known?.map(({ id }) => id))
+  const ids = new Set(storedOptions?.map(({ id }) => id))
   const problems: Problems = {}
-  for (const [at, option] of (Array.isArray(given) ? given : []).slice(0, MAX_OPTIONS).entries()) {
+  for (const [index, option] of (Array.isArray(options) ? options : [])
+    .slice(0, MAX_OPTIONS)
+    .entries()) {
     const { id = '' }: { id?: unknown } = isObject(option) ? option : {}
     if (typeof id === 'string' && id !== '' && !ids.has(id))
-      problems[`options.${at}.id`] = [new Problem('option_not_found')]
+      problems[`options.${index}.id`] = [new Problem('option_not_found')]
   }
   return problems
 }

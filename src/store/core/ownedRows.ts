@@ -104,7 +104,7 @@ export interface OwnedRowKind<E extends Entity> {
   readonly chooseValues?: (
     tx: Db,
     systemId: number,
-    given: Patch<E>,
+    patch: Patch<E>,
     before: OwnedRow<E> | null,
     now: Instant,
   ) => Promise<Patch<E>>
@@ -175,9 +175,9 @@ export async function getOwnedRow<E extends Entity>(
   systemId: number,
   uuid: string,
 ): Promise<OwnedRow<E>> {
-  const found = await findOwnedRow(db, kind, systemId, uuid)
-  if (!found) throw error(kind.missing)
-  return found
+  const row = await findOwnedRow(db, kind, systemId, uuid)
+  if (!row) throw error(kind.missing)
+  return row
 }
 
 /** Lists all rows of a system in their order. */
@@ -186,8 +186,8 @@ export async function listRowsInOrder<E extends Entity>(
   kind: OwnedRowKind<E>,
   systemId: number,
 ): Promise<OwnedRow<E>[]> {
-  const found = await statementsOf(kind).inOrder(db).all({ system: systemId })
-  return found.map((row) => decodeLists(kind, row))
+  const rows = await statementsOf(kind).inOrder(db).all({ system: systemId })
+  return rows.map((row) => decodeLists(kind, row))
 }
 
 /** Lists one page of the rows of a system, newest first. */
@@ -223,16 +223,16 @@ export async function resolveReferences<E extends Entity>(
   tx: Db,
   { references }: OwnedRowKind<E>,
   systemId: number,
-  given: JsonObject,
+  values: JsonObject,
 ): Promise<{ ids: JsonObject; uuids: JsonObject }> {
   const ids: JsonObject = {}
   const uuids: JsonObject = {}
   for (const [key, { column, resolve }] of Object.entries(references)) {
-    const ref = given[key]
+    const ref = values[key]
     if (ref === undefined) continue
-    const found = typeof ref === 'string' ? await resolve(tx, systemId, ref, key) : null
-    ids[column] = found?.id ?? null
-    uuids[key] = found?.uuid ?? null
+    const target = typeof ref === 'string' ? await resolve(tx, systemId, ref, key) : null
+    ids[column] = target?.id ?? null
+    uuids[key] = target?.uuid ?? null
   }
   return { ids, uuids }
 }
@@ -377,7 +377,7 @@ function selection<E extends Entity>(
   const { references, lists = {} } = kind
   const column = columnsOf(kind)
   const author = Object.values(references).find(({ isAuthor }) => isAuthor)
-  const own = ownKeys(kind).map((key) => {
+  const columns = ownKeys(kind).map((key) => {
     const name = sql.identifier(key)
     if (key === 'author_name' && author)
       return sql`coalesce(${deletedMemberName(column(author.column))}, ${column(key)}) as ${name}`
@@ -394,7 +394,7 @@ function selection<E extends Entity>(
       sql`${uuids(dialect, column('id'), column('system_id'))} as ${sql.identifier(key)}`,
   )
   const ids = ['id', 'uuid', 'system_id'].map(column)
-  return sql.join([...ids, ...own, ...named, ...linked], sql`, `)
+  return sql.join([...ids, ...columns, ...named, ...linked], sql`, `)
 }
 
 /** Keys of the field table that are columns of the same name. */

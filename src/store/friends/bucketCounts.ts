@@ -17,8 +17,8 @@ export async function countBucketContents(
   db: Db,
   systemId: number,
 ): Promise<Map<string, BucketCounts>> {
-  const found = await countContents(db).all({ system: systemId })
-  return new Map(found.map(({ uuid, ...counts }) => [uuid, counts]))
+  const rows = await countContents(db).all({ system: systemId })
+  return new Map(rows.map(({ uuid, ...counts }) => [uuid, counts]))
 }
 
 // SQL text, because four tables are counted in one statement.

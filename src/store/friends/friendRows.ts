@@ -46,8 +46,8 @@ export async function listFriendshipsAmong(
   systemId: number,
   uuids: readonly string[],
 ): Promise<FriendshipRow[]> {
-  const found = await amongUuids(db).all({ system: systemId, uuids: JSON.stringify(uuids) })
-  return found.map(decode)
+  const rows = await amongUuids(db).all({ system: systemId, uuids: JSON.stringify(uuids) })
+  return rows.map(decode)
 }
 
 export async function findFriendship(

@@ -62,13 +62,13 @@ export async function skipSwitches(
   const yieldIfDue = createYielder(undefined, signal)
   let from = before
   for (let left = count; left > 0; left -= STRIDE) {
-    const found = await stride(db).get({
+    const row = await stride(db).get({
       system: systemId,
       before: from,
       skipped: Math.min(left, STRIDE) - 1,
     })
-    if (!found) return null
-    from = found.timestamp
+    if (!row) return null
+    from = row.timestamp
     await yieldIfDue()
   }
   return from

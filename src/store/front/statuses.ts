@@ -80,18 +80,18 @@ export async function removeStatusAt(
   memberId: number,
   at: Instant,
 ): Promise<void> {
-  const found = await storedStatusAt(tx).get({ system: systemId, member: memberId, at })
-  if (!found) return
-  const isVisible = (await visibleById(tx).get({ id: found.id })) !== null
-  await deleteRow(tx).run({ id: found.id })
+  const status = await storedStatusAt(tx).get({ system: systemId, member: memberId, at })
+  if (!status) return
+  const isVisible = (await visibleById(tx).get({ id: status.id })) !== null
+  await deleteRow(tx).run({ id: status.id })
   // Rows of an unfinished import are not counted yet.
-  if (found.is_counted === 1)
-    await freeUsage(tx, systemId, { front_notes: 1, text_bytes: storedBytes(found.text) })
+  if (status.is_counted === 1)
+    await freeUsage(tx, systemId, { front_notes: 1, text_bytes: storedBytes(status.text) })
   if (isVisible)
     await recordEvent(tx, deps.now(), {
       system_id: systemId,
       type: 'DELETE_FRONT_NOTE',
-      subject: found.uuid,
+      subject: status.uuid,
       data: null,
     })
 }

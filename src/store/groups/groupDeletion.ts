@@ -16,8 +16,8 @@ export async function giveChildrenToParent(
   { id, system_id }: { id: number; system_id: number },
 ): Promise<void> {
   const near = await groupAndChildren(tx).all({ id })
-  const own = near.find(({ group_id }) => group_id === id)
-  const parent = own?.parent_id ?? null
+  const node = near.find(({ group_id }) => group_id === id)
+  const parent = node?.parent_id ?? null
   const children = near.filter(({ parent_id }) => parent_id === id)
   if (children.length > 0) {
     await moveChildren(tx).run({ id, parent })
@@ -27,7 +27,7 @@ export async function giveChildrenToParent(
         parent: above?.uuid ?? null,
       })
   }
-  await addUsage(deps, tx, system_id, { text_bytes: -storedBytes(own?.emoji) })
+  await addUsage(deps, tx, system_id, { text_bytes: -storedBytes(node?.emoji) })
 }
 
 /** Records the event of changed keys. */

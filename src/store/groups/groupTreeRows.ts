@@ -19,8 +19,8 @@ export interface GroupNode {
 
 /** Lists the groups of a system without their members. */
 export async function listGroupNodes(db: Db, system: number): Promise<GroupNode[]> {
-  const found = await treeOf(db).all({ system })
-  return found.map((node) => ({ ...node, buckets: JSON.parse(node.buckets) }))
+  const rows = await treeOf(db).all({ system })
+  return rows.map((node) => ({ ...node, buckets: JSON.parse(node.buckets) }))
 }
 
 /** Stores the place of a group in the tree, and its emoji. */

@@ -31,13 +31,13 @@ export function listBoardPage(
 /** Lists posts of the system's board, where those for members that are being deleted are already. */
 export async function listSystemBoard(db: Db, values: PageValues): Promise<PostRow[]> {
   const yieldIfDue = createYielder()
-  let found = await pageOfSystemBoard(db).all(values)
+  let posts = await pageOfSystemBoard(db).all(values)
   for (const { id: recipient } of await formerRecipients(db).all({ system: values.system })) {
     const former = await pageOfBoard(db).all({ ...values, recipient })
-    found = [...found, ...former].toSorted(newestFirst).slice(0, values.limit)
+    posts = [...posts, ...former].toSorted(newestFirst).slice(0, values.limit)
     await yieldIfDue()
   }
-  return found
+  return posts
 }
 
 /** An unread post, with the UUID of the member on whose board it is. */

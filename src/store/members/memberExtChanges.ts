@@ -67,7 +67,7 @@ export async function writeMemberExts(
   if (placed.size > 0 || exts.some(({ keys }) => keys.includes('announce_front')))
     await scheduleFriendRefresh(tx, systemId, deps.now())
   const uuids = values.length > 0 ? await uuidsOfFields(tx, systemId) : new Map<number, string>()
-  const byId = new Map(exts.map((one) => [one.row.id, one]))
+  const byId = new Map(exts.map((ext) => [ext.row.id, ext]))
   const changed = changes.filter(({ row }) => byId.has(row.id) || placed.has(row.id))
   const events: (() => MaybePromise<unknown>)[] = [
     ...changed.map(({ row }) => () => {
@@ -88,8 +88,8 @@ export async function writeMemberExts(
     }),
   ]
   const yieldIfDue = createYielder()
-  for (let at = 0; at < events.length; at += BATCH) {
-    await Promise.all(events.slice(at, at + BATCH).map((record) => record()))
+  for (let index = 0; index < events.length; index += BATCH) {
+    await Promise.all(events.slice(index, index + BATCH).map((record) => record()))
     await yieldIfDue()
   }
 }
@@ -100,9 +100,9 @@ const storedKeys = ['kind', 'archived', 'archived_reason', 'announce_front', 'ab
 async function planExts(now: Instant, tx: Db, changes: readonly ExtChange[]) {
   if (changes.length === 0) return []
   const ids = changes.map(({ row }) => row.id)
-  const known = new Map((await listStoredExts(tx, ids)).map((row) => [row.member_id, row]))
+  const rowsById = new Map((await listStoredExts(tx, ids)).map((row) => [row.member_id, row]))
   return changes.flatMap(({ row, ext }) => {
-    const { member_id: _, ...before } = known.get(row.id) ?? {
+    const { member_id: _, ...before } = rowsById.get(row.id) ?? {
       member_id: row.id,
       ...defaultMemberExt,
     }
@@ -145,10 +145,10 @@ async function planBuckets(
   const named = changes.filter(({ ext }) => ext.buckets !== undefined)
   if (named.length === 0) return placed
   const ids = named.map(({ row }) => row.id)
-  const known = new Map((await findMemberExts(tx, ids)).map((row) => [row.id, row.buckets]))
+  const bucketsById = new Map((await findMemberExts(tx, ids)).map((row) => [row.id, row.buckets]))
   for (const { row, ext } of named) {
     const buckets = await resolveBuckets(tx, systemId, ext.buckets ?? [])
-    const before = new Set(known.get(row.id))
+    const before = new Set(bucketsById.get(row.id))
     if (buckets.length !== before.size || buckets.some(({ uuid }) => !before.has(uuid)))
       placed.set(row.id, buckets)
   }
@@ -159,9 +159,9 @@ async function planBuckets(
 async function planValues(tx: Db, changes: readonly ExtChange[]) {
   if (changes.length === 0) return []
   const ids = changes.map(({ row }) => row.id)
-  const known = Map.groupBy(await listValues(tx, ids), ({ member_id }) => member_id)
+  const valuesById = Map.groupBy(await listValues(tx, ids), ({ member_id }) => member_id)
   return changes.flatMap(({ row, values }) => {
-    const before = new Map(known.get(row.id)?.map(({ field_id, value }) => [field_id, value]))
+    const before = new Map(valuesById.get(row.id)?.map(({ field_id, value }) => [field_id, value]))
     const after = new Map(before)
     const fields: number[] = []
     for (const [id, value] of values) {

@@ -14,9 +14,9 @@ function anyMember(column: string): Reference {
     column,
     uuid: visibleMemberUuid,
     async resolve(tx, systemId, ref) {
-      const [found] = await getOwnEntities(tx, memberRowKind, systemId, [ref])
-      if (!found) throw error('memberRefNotFound', ref)
-      return found
+      const [member] = await getOwnEntities(tx, memberRowKind, systemId, [ref])
+      if (!member) throw error('memberRefNotFound', ref)
+      return member
     },
   }
 }
@@ -29,10 +29,10 @@ function author(column: string): Reference {
     uuid,
     isAuthor: true,
     async resolve(tx, systemId, ref, key) {
-      const found = await resolve(tx, systemId, ref, key)
-      if ((await kindOf(tx, found.id)) === 'custom_front')
+      const member = await resolve(tx, systemId, ref, key)
+      if ((await kindOf(tx, member.id)) === 'custom_front')
         throw error('invalidBody', { [key]: [new Problem('custom_front')] })
-      return found
+      return member
     },
   }
 }

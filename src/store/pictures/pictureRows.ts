@@ -65,16 +65,16 @@ export async function findSamePictures(
   wanted: ReadonlySet<string>,
   onRead: () => Promise<void>,
 ): Promise<Map<string, NamedPicture>> {
-  const found = new Map<string, NamedPicture>()
+  const picturesByBytes = new Map<string, NamedPicture>()
   const lengths = new Set(Array.from(wanted, ({ length }) => length))
   for (const { name, type, size } of await sizes(db).all({ system: systemId })) {
     // Base64 has four characters for each three bytes, padded.
     if (!lengths.has(4 * Math.ceil(size / 3))) continue
     const row = await bytesOf(db).get({ system: systemId, name })
-    if (row && wanted.has(row.bytes)) found.set(row.bytes, { name, type })
+    if (row && wanted.has(row.bytes)) picturesByBytes.set(row.bytes, { name, type })
     await onRead()
   }
-  return found
+  return picturesByBytes
 }
 
 export async function isStored(db: Db, systemId: number, name: string): Promise<boolean> {

@@ -31,8 +31,8 @@ export async function findMemberGuild(
 
 /** Returns the settings of a guild; defaults if none are stored. */
 export async function findGuild(db: Db, id: string): Promise<Guild> {
-  const found = await guildById(db).get({ guild: id })
-  return found ?? fillDefaults(guild, {})
+  const row = await guildById(db).get({ guild: id })
+  return row ?? fillDefaults(guild, {})
 }
 
 const guildById = query((db, { guild }: Placeholders<'guild'>) =>

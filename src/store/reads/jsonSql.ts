@@ -45,8 +45,8 @@ export function gapsIn(text: string): Gap[] {
 
 /** Replaces the gaps, in their order. */
 export function fillGaps(text: string, fills: readonly string[]): string {
-  let at = 0
-  return text.replaceAll(GAP, () => fills[at++] ?? '')
+  let index = 0
+  return text.replaceAll(GAP, () => fills[index++] ?? '')
 }
 
 /** SQL for the JSON object of a row. `json` is an expression on its cache. */

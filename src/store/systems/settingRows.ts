@@ -20,9 +20,9 @@ export async function getSettings(
 }
 
 async function getStored(db: Db, systemId: number): Promise<StoredSettings> {
-  const found = await bySystem(db).get({ system: systemId })
-  if (!found) throw error('systemNotFound')
-  return found
+  const row = await bySystem(db).get({ system: systemId })
+  if (!row) throw error('systemNotFound')
+  return row
 }
 
 function withLimits({ quotas }: Pick<StoreDeps, 'quotas'>, stored: StoredSettings): Settings {

@@ -66,7 +66,6 @@ async function findOrigin(tx: Db, proof: Proof, now: Instant): Promise<SessionOr
   return token
 }
 
-/** Returns the session of the caller. */
 export async function getSession({ db, now }: Deps, viewer: Viewer): Promise<Session> {
   const session = viewer.session && (await findSession(db, viewer.session, now()))
   if (!session) throw error('unauthorized')

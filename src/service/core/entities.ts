@@ -56,7 +56,6 @@ export async function locateOwnEntity<E extends Entity>(
   return location
 }
 
-/** Finds a row of the caller's system. */
 export async function getOwnEntity<E extends Entity>(
   { db }: Pick<Deps, 'db'>,
   viewer: Viewer,

@@ -256,7 +256,6 @@ export function redactForOwner<E extends Entity>(
   return redact<E>(entity, row, 'owner')
 }
 
-/** Records an event about a row. */
 export function recordOwned(
   deps: Deps,
   tx: Db,

@@ -42,7 +42,6 @@ export async function changeGroupMembers(
   })
 }
 
-/** Changes the groups of one member. */
 export async function changeMemberGroups(
   deps: Deps,
   viewer: Viewer,

@@ -63,7 +63,6 @@ export function acceptedInviteFromExt(body: RawBody) {
   return { code: String(values.code), ...side }
 }
 
-/** Parses the code of an invitation. */
 export function inviteCodeFromExt(body: RawBody): string {
   const values = parseObject(body)
   throwIfInvalid(problemsOfCode(values))

@@ -125,7 +125,6 @@ export function parseSwitch(body: RawBody): { members?: unknown; timestamp?: unk
   return { ...Object.fromEntries(lowerCased), ...values }
 }
 
-/** Parses the references of fronters. */
 export function parseFronters(members: unknown): string[] | Problem {
   if (members === undefined) return new Problem('required')
   if (!isStrings(members)) return new Problem('not_texts')

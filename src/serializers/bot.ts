@@ -135,6 +135,10 @@ export function deletedFromBot(body: RawBody, platform: Platform): string[] {
 
 /** Serializes a decision. `member` is JSON text as its owner sees it. */
 export function decisionToBot(decision: Decision, systemHid: string | null, member: string | null) {
+  if (decision.action === 'refuse') {
+    const { action, reason, notify, text } = decision
+    return serializedJson(JSON.stringify({ action, reason, notify, text }))
+  }
   if (decision.action !== 'proxy') return serializedJson(JSON.stringify(decision))
   const { matched, message } = decision
   const rest = JSON.stringify({ matched, message }).slice(1)

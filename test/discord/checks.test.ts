@@ -65,7 +65,9 @@ describe('checks before a message is proxied', () => {
     await bot.send(channelId, 'r:two')
     await bot.askAsBot(`PATCH /bot/guilds/${guild.id}`, { require_system_tag: false })
     await bot.settle(channelId)
-    expect(text).toContain('requires a system tag')
+    expect(text).toBe(
+      'This server requires a system tag in the names of proxied messages. Set one with `pk;system tag`.',
+    )
     const messages = await users.messages({ channelId })
     const notices = messages.filter(({ author }) => author.id === bot.discord.botId)
     expect(notices).toHaveLength(1)

@@ -16,6 +16,7 @@ import {
   type RefuseReason,
   refuseReasons,
   switchEffect,
+  type TagObstacle,
 } from '../../src/model/proxy/decide'
 import type { MemberGuild, SystemGuild } from '../../src/model/proxy/guild'
 import { keysOfContent, keysOfTag, matchTags } from '../../src/model/proxy/tags'
@@ -544,24 +545,38 @@ describe('decide: refuse', () => {
   const long = { content: `[${'a'.repeat(2001)}]` }
   const short = { content: '[hi]' }
 
-  test.each<[RefuseReason, Partial<ProxyContext>, Partial<ProxyMessage>]>([
-    ['too_long', { guild: strict, members: longName }, long],
-    ['too_long', { members: [wren({ keep_proxy: true })] }, { content: `[${'a'.repeat(1999)}]` }],
-    ['tag_required', { guild: strict, members: longName }, short],
+  test.each<[RefuseReason, Partial<ProxyContext>, Partial<ProxyMessage>, TagObstacle[]]>([
+    ['too_long', { guild: strict, members: longName }, long, []],
+    [
+      'too_long',
+      { members: [wren({ keep_proxy: true })] },
+      { content: `[${'a'.repeat(1999)}]` },
+      [],
+    ],
+    ['tag_required', { guild: strict, members: longName }, short, ['unset']],
     [
       'tag_required',
       { guild: strict, system: tagged, systemGuild: inSystemGuild({ tag_enabled: false }) },
       short,
+      ['off'],
     ],
     [
       'tag_required',
       { guild: strict, systemGuild: inSystemGuild({ tag: '| Lantern', tag_enabled: false }) },
       short,
+      ['off'],
+    ],
+    [
+      'tag_required',
+      { guild: strict, systemGuild: inSystemGuild({ tag_enabled: false, name_format: '{name}' }) },
+      short,
+      ['unset', 'off', 'format'],
     ],
     [
       'tag_required',
       { guild: strict, system: tagged, systemGuild: inSystemGuild({ name_format: '{name}' }) },
       short,
+      ['format'],
     ],
     [
       'tag_required',
@@ -571,14 +586,18 @@ describe('decide: refuse', () => {
         settings: { ...contextOf({}).settings, name_format: '{name}' },
       },
       short,
+      ['format'],
     ],
-    ['name_too_long', { members: longName }, short],
-    ['name_too_long', { system: tagged, members: [wren({ name: 'w'.repeat(75) })] }, short],
-  ])('refuses with %s before every later reason (%#)', (reason, overrides, message) => {
-    const decision = decide(contextOf(overrides), messageOf(message))
-    expect(decision).toMatchObject({ action: 'refuse', reason, notify: true })
-    expect(decision).toHaveProperty('text', expect.stringMatching(/^[A-Z].+\.$/))
-  })
+    ['name_too_long', { members: longName }, short, []],
+    ['name_too_long', { system: tagged, members: [wren({ name: 'w'.repeat(75) })] }, short, []],
+  ])(
+    'refuses with %s before every later reason (%#)',
+    (reason, overrides, message, tagObstacles) => {
+      const decision = decide(contextOf(overrides), messageOf(message))
+      expect(decision).toMatchObject({ action: 'refuse', reason, notify: true, tagObstacles })
+      expect(decision).toHaveProperty('text', expect.stringMatching(/^[A-Z].+\.$/))
+    },
+  )
 
   test('uses a different text for every reason to refuse', () => {
     const texts = [

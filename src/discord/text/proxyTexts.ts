@@ -1,3 +1,4 @@
+import type { Decision, TagObstacle } from '../../model/proxy/decide'
 import type { PermissionName } from '../permissions/permission'
 
 const permissionNames: Partial<Record<PermissionName, string>> = {
@@ -20,8 +21,17 @@ export const proxyTexts = {
   refusedName: (reason: string) =>
     `Discord does not accept the name of this message: ${reason} Please change the name of the member or the system tag.`,
   /** Takes the first prefix of text commands. */
-  tagRequired: (prefix: string) =>
-    `This server requires a system tag in the names of proxied messages. Set one with \`${prefix}system tag\`, show it here with \`${prefix}system servertag -enable\`, and keep \`{tag}\` in \`${prefix}config name format\`.`,
+  tagRequired: (prefix: string, obstacles: readonly TagObstacle[]) => {
+    const remedies: Record<TagObstacle, string> = {
+      unset: `Set one with \`${prefix}system tag\`.`,
+      off: `Show it here with \`${prefix}system servertag -enable\`.`,
+      format: `Write \`{tag}\` in \`${prefix}config name format\`.`,
+    }
+    const texts = obstacles.map((obstacle) => remedies[obstacle])
+    return ['This server requires a system tag in the names of proxied messages.', ...texts].join(
+      ' ',
+    )
+  },
   automod: 'The AutoMod rules of this server blocked the proxied message.',
   fileTooLarge: (mebibytes: number) =>
     `A file is too large: I can send files of up to ${mebibytes} MiB in this server.`,
@@ -73,10 +83,12 @@ export const ignoreTexts: Readonly<Record<string, string>> = {
   unlatch: 'It cleared the latch.',
 }
 
+type Refusal = Extract<Decision, { action: 'refuse' }>
+
 /** Returns the sentence about a message that matched and cannot be proxied. */
 export function describeRefusal(
   { prefixes: [prefix = ''] }: { readonly prefixes: readonly string[] },
-  { reason, text }: { readonly reason: string; readonly text: string },
+  { reason, text, tagObstacles }: Refusal,
 ): string {
-  return reason === 'tag_required' ? proxyTexts.tagRequired(prefix) : text
+  return reason === 'tag_required' ? proxyTexts.tagRequired(prefix, tagObstacles) : text
 }

@@ -110,6 +110,9 @@ export type IgnoreReason = (typeof ignoreReasons)[number]
 export const refuseReasons = ['too_long', 'tag_required', 'name_too_long'] as const
 export type RefuseReason = (typeof refuseReasons)[number]
 
+/** What keeps a required system tag out of the name: none is set, it is off here, or the format omits it. */
+export type TagObstacle = 'unset' | 'off' | 'format'
+
 export type Matched =
   | { by: 'tags'; tag: ProxyTag; mode: null }
   | { by: 'autoproxy'; tag: null; mode: AutoproxyMode }
@@ -127,7 +130,14 @@ export interface ReadyMessage {
 export type Decision<M extends ProxyMember = ProxyMember> =
   | { action: 'proxy'; member: M; matched: Matched; message: ReadyMessage }
   | { action: 'ignore'; reason: IgnoreReason }
-  | { action: 'refuse'; reason: RefuseReason; notify: boolean; text: string }
+  | {
+      action: 'refuse'
+      reason: RefuseReason
+      notify: boolean
+      text: string
+      /** Obstacles of `tag_required`; not part of the API. */
+      tagObstacles: readonly TagObstacle[]
+    }
   | { action: 'autoproxy_off' }
   | { action: 'unlatch' }
 
@@ -271,7 +281,7 @@ function compose<M extends ProxyMember>(
   const tag = systemGuild?.tag_enabled === false ? null : (systemGuild?.tag ?? system.tag)
   const format = systemGuild?.name_format ?? settings.name_format
   if (guild.require_system_tag && (tag === null || !format.includes('{tag}')))
-    return refuse(context, 'tag_required', limits)
+    return refuse(context, 'tag_required', limits, findTagObstacles(context, format))
 
   const memberName = member.guild?.display_name ?? member.display_name ?? member.name
   const plain_name = formatName(format, memberName, tag)
@@ -282,6 +292,17 @@ function compose<M extends ProxyMember>(
   const avatar_url = avatarOf(member, context, isDiscord)
   const ready = { content, name, plain_name, avatar_url, tts: member.tts }
   return { action: 'proxy', member, matched, message: ready }
+}
+
+function findTagObstacles(
+  { system, systemGuild }: ProxyContext<ProxyMember>,
+  format: string,
+): TagObstacle[] {
+  const obstacles: TagObstacle[] = []
+  if ((systemGuild?.tag ?? system.tag) === null) obstacles.push('unset')
+  if (systemGuild?.tag_enabled === false) obstacles.push('off')
+  if (!format.includes('{tag}')) obstacles.push('format')
+  return obstacles
 }
 
 /** Limits the name, because Discord truncates longer names silently. */
@@ -364,9 +385,10 @@ function refuse(
   { settings }: ProxyContext,
   reason: RefuseReason,
   limits: ProxyLimits,
+  tagObstacles: readonly TagObstacle[] = [],
 ): Decision<never> {
   const notify = settings.proxy_error_message_enabled
-  return { action: 'refuse', reason, notify, text: REFUSALS[reason](limits) }
+  return { action: 'refuse', reason, notify, text: REFUSALS[reason](limits), tagObstacles }
 }
 
 const REFUSALS: Record<RefuseReason, (limits: ProxyLimits) => string> = {

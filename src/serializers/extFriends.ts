@@ -76,14 +76,14 @@ function problemsOfCode({ code }: JsonObject): Problems {
 
 /** Throws all problems of a body together, with those that were found before. */
 function parseFriend(values: JsonObject, earlierProblems: Problems = {}) {
-  const { share: given = {}, ...rest } = values
-  const own = parsePartial(friend, { values: rest })
-  const shared = parsePartial(share, { values: isObject(given) ? given : {} })
-  const problems: Problems = { ...earlierProblems, ...own.problems }
-  if (!isObject(given)) problems.share = [new Problem('not_object')]
+  const { share: shareInput = {}, ...rest } = values
+  const parsedFriend = parsePartial(friend, { values: rest })
+  const shared = parsePartial(share, { values: isObject(shareInput) ? shareInput : {} })
+  const problems: Problems = { ...earlierProblems, ...parsedFriend.problems }
+  if (!isObject(shareInput)) problems.share = [new Problem('not_object')]
   for (const [key, list] of Object.entries(shared.problems)) problems[`share.${key}`] = list
   throwIfInvalid(problems)
-  return { ...own.values, share: shared.values }
+  return { ...parsedFriend.values, share: shared.values }
 }
 
 /** Serializes a friend: the own side, what the friend shows, and who is fronting there. */

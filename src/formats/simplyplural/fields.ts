@@ -60,7 +60,7 @@ export function readFields(context: ReadContext, members: readonly AppRow[]): vo
   // In the oldest files, values are under the name of their field.
   for (const [id, name] of names) if (!ids.has(name)) ids.set(name, id)
   const readValue = createValueReader(textOf(context.owner?.location))
-  const given = new Set<string>()
+  const usedKeys = new Set<string>()
   for (const row of members)
     for (const [ref, value] of Object.entries(isObject(row.info) ? row.info : {})) {
       const field = ids.get(ref)
@@ -72,12 +72,12 @@ export function readFields(context: ReadContext, members: readonly AppRow[]): vo
       const key = `${member} ${field}`
       const text = readRef(value)
       const read = text === undefined ? null : readValue(type, text, subject, name, log)
-      if (read === null || given.has(key)) {
+      if (read === null || usedKeys.has(key)) {
         log.repair(subject, name, value, null, 'not_type_value')
         log.archive('fieldValues', { member: row._id, field, value })
         continue
       }
-      given.add(key)
+      usedKeys.add(key)
       context.ext.values.push({ key, values: { value: read }, refs: { member, field } })
     }
 }

@@ -13,16 +13,16 @@ export function createLoginAttempts(): LoginAttempts {
   const failures = new Map<string, { since: number; count: number }>()
   return {
     add(client, now) {
-      const known = failures.get(client)
-      if (known === undefined || now - known.since >= WINDOW_MS) {
+      const failure = failures.get(client)
+      if (failure === undefined || now - failure.since >= WINDOW_MS) {
         failures.delete(client)
         failures.set(client, { since: now, count: 1 })
         const [oldest] = failures.keys()
         if (failures.size > MAX_CLIENTS && oldest !== undefined) failures.delete(oldest)
         return null
       }
-      known.count++
-      return known.count > MAX_FAILURES ? known.since + WINDOW_MS - now : null
+      failure.count++
+      return failure.count > MAX_FAILURES ? failure.since + WINDOW_MS - now : null
     },
   }
 }

@@ -65,8 +65,8 @@ export function registrationRoutes(deps: Deps, origin: OriginConfig, guard: Logi
         const { name, visibility, code, invite, remember } = newSystemFromWeb(body)
         const device = deviceOf(request, remember)
         const registration = { draft: { name }, visibility, code, invite, device }
-        const found = createSystemInBrowser(deps, registration)
-        const { system, session, token } = await guard.requireAccess(request, found)
+        const creation = createSystemInBrowser(deps, registration)
+        const { system, session, token } = await guard.requireAccess(request, creation)
         Object.assign(set.headers, sessionHeaders(request, origin, session, remember))
         set.status = 201
         return createdSystemToWeb(session, system, token)

@@ -156,9 +156,9 @@ export function decide<M extends ProxyMember>(
   // Backslash commands take precedence over tags, and work in edited messages too.
   if (AUTOPROXY_OFF.test(content)) return { action: 'autoproxy_off' }
   if (context.autoproxy.mode === 'latch' && UNLATCH.test(content)) return { action: 'unlatch' }
-  const found = findByTags(context, message) ?? findByAutoproxy(context, message, content)
-  if (typeof found === 'string') return ignore(found)
-  return compose(context, message, found)
+  const choice = findByTags(context, message) ?? findByAutoproxy(context, message, content)
+  if (typeof choice === 'string') return ignore(choice)
+  return compose(context, message, choice)
 }
 
 /** Returns the member that a message without tags is proxied as, before any checks. */

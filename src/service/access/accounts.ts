@@ -55,15 +55,15 @@ export async function deleteAccountLink(
 ): Promise<void> {
   requirePlatformAuthority(viewer, account)
   await deps.transact({ account }, async (tx) => {
-    const found = await findAccount(tx, account)
-    if (!found) throw error('systemNotFound')
-    await lockSystem(tx, found.system_id)
+    const row = await findAccount(tx, account)
+    if (!row) throw error('systemNotFound')
+    await lockSystem(tx, row.system_id)
     // Another transaction may have unlinked or relinked it while this one waited for the lock.
     const current = await findAccount(tx, account)
-    if (current?.system_id !== found.system_id)
+    if (current?.system_id !== row.system_id)
       throw error('conflict', 'the account was changed by another request')
-    await requireEnabled(tx, found.system_id)
-    await removeAccount(deps, tx, found)
+    await requireEnabled(tx, row.system_id)
+    await removeAccount(deps, tx, row)
   })
 }
 

@@ -22,7 +22,7 @@ const TOUCH_MS = 60 * 60 * 1000
  * result is a promise only if the token is not cached.
  */
 export function findToken(deps: Deps, token: string): MaybePromise<Credential | null> {
-  const found = deps.credentialCache.tokens(token, async () => {
+  const credential = deps.credentialCache.tokens(token, async () => {
     const row = await findTokenCredential(deps.db, hashSecret(token))
     return (
       row &&
@@ -33,17 +33,17 @@ export function findToken(deps: Deps, token: string): MaybePromise<Credential | 
       })
     )
   })
-  return found instanceof Promise
-    ? found.then((loaded) => touch(deps, loaded, touchToken))
-    : touch(deps, found, touchToken)
+  return credential instanceof Promise
+    ? credential.then((loaded) => touch(deps, loaded, touchToken))
+    : touch(deps, credential, touchToken)
 }
 
 export async function findSession(deps: Deps, secret: string): Promise<Credential | null> {
-  const found = await deps.credentialCache.sessions(secret, async () => {
+  const credential = await deps.credentialCache.sessions(secret, async () => {
     const row = await findSessionCredential(deps.db, hashSecret(secret))
     return row && toCredential(deps, row, { access: 'session', session: row.credential })
   })
-  return touch(deps, found, renewSession)
+  return touch(deps, credential, renewSession)
 }
 
 /** Authenticates the token in the URL of a calendar. Tokens of other scopes are refused there. */
@@ -83,11 +83,11 @@ function createLookupCache<T>(currentVersion: () => number): LookupCache<T> {
 
   const load = async (secret: string, lookUp: () => Promise<T | null>) => {
     const lookedUpAt = version
-    const found = await lookUp()
+    const value = await lookUp()
     clearIfStale()
     // A write during the lookup may have revoked it, so it is not cached then.
-    if (found && version === lookedUpAt && cached.size < MAX_CACHED) cached.set(secret, found)
-    return found
+    if (value && version === lookedUpAt && cached.size < MAX_CACHED) cached.set(secret, value)
+    return value
   }
 
   return (secret, lookUp) => {

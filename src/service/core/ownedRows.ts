@@ -163,9 +163,9 @@ export async function changeOwnedIn<E extends Entity>(
   throwIfInvalid(checkBody(kind, patch, before))
   const { ids, uuids } = await resolveReferences(tx, kind, before.system_id, patch)
   const chosen = await kind.chooseValues?.(tx, before.system_id, patch, before, deps.now())
-  const given: JsonObject = { ...patch, ...uuids, ...chosen }
-  for (const key of kind.timeKeys) if (given[key] === null) given[key] = deps.now()
-  const changed: JsonObject = diff<E>(before, given as Patch<E>)
+  const values: JsonObject = { ...patch, ...uuids, ...chosen }
+  for (const key of kind.timeKeys) if (values[key] === null) values[key] = deps.now()
+  const changed: JsonObject = diff<E>(before, values as Patch<E>)
   if (isEmptyPatch(changed)) return before
   const keys = Object.keys(changed)
   if (kind.editedKeys?.some((key) => keys.includes(key))) changed.edited = deps.now()

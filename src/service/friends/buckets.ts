@@ -173,5 +173,5 @@ async function withCounts(
 ): Promise<ListedBucket[]> {
   const byUuid = await countBucketContents(deps.db, systemOf(viewer))
   const none = { members: 0, groups: 0, fields: 0, friends: 0 }
-  return listed.map((one) => ({ bucket: one, counts: byUuid.get(one.uuid ?? '') ?? none }))
+  return listed.map((row) => ({ bucket: row, counts: byUuid.get(row.uuid ?? '') ?? none }))
 }

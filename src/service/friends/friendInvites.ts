@@ -132,9 +132,9 @@ export async function acceptInvite(
 ): Promise<ShownFriend | null> {
   const systemId = requireSystem(viewer, 'manage_friends')
   const hash = hashSecret(code)
-  const found = await findOpenInvite(deps.db, hash, deps.now())
-  if (!found || (await isDisabled(deps.db, found.system_id))) return null
-  const inviter = found.system_id
+  const inviteRow = await findOpenInvite(deps.db, hash, deps.now())
+  if (!inviteRow || (await isDisabled(deps.db, inviteRow.system_id))) return null
+  const inviter = inviteRow.system_id
   if (inviter === systemId) throw error('badRequest', 'this is your own invitation')
   const uuid = await deps.transact({ systems: [systemId, inviter] }, async (tx) => {
     const now = deps.now()
@@ -188,10 +188,12 @@ function showInvite(row: { uuid: string; name: string | null; expires: Instant; 
 }
 
 /** Completes a share with the defaults, which include the bucket for friends. */
-async function chooseShare(deps: Deps, tx: Db, systemId: number, given: SharePatch) {
+async function chooseShare(deps: Deps, tx: Db, systemId: number, sharePatch: SharePatch) {
   const usual = await bucketsForNewFriend(deps, tx, systemId)
-  const buckets = given.buckets ? await resolveBuckets(tx, systemId, given.buckets) : usual
-  const { see_front = true, see_members = false, announce = true } = given
+  const buckets = sharePatch.buckets
+    ? await resolveBuckets(tx, systemId, sharePatch.buckets)
+    : usual
+  const { see_front = true, see_members = false, announce = true } = sharePatch
   return { see_front, see_members, announce, buckets }
 }
 

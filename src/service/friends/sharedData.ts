@@ -102,14 +102,14 @@ export async function getFriendMember(
   const { row, shared } = await requireShared(deps, viewer, id)
   const ref = parseRef(memberRef)
   const rows = (await listMembersOf(deps.db, row.friend_system_id)).filter(
-    (one) =>
-      shared.members.has(one.id) &&
+    (memberRow) =>
+      shared.members.has(memberRow.id) &&
       ref !== null &&
-      ('uuid' in ref ? one.uuid === ref.uuid : one.hid === ref.hid),
+      ('uuid' in ref ? memberRow.uuid === ref.uuid : memberRow.hid === ref.hid),
   )
-  const [found] = await renderMembers(deps, row, shared, rows, 'whole')
-  if (!found) throw error('memberNotFound')
-  return found
+  const [json] = await renderMembers(deps, row, shared, rows, 'whole')
+  if (!json) throw error('memberNotFound')
+  return json
 }
 
 /** Lists the groups that a friend shares, with those of their members that are shared. */
@@ -160,13 +160,13 @@ async function renderMembers(
   const exts = new Map((await find(db, ids)).map((ext) => [ext.id, ext]))
   const fields = await allFields(db, row.friend_system_id)
   const keys = new Set(fields.filter(({ id }) => shared.fields.has(id)).map(({ uuid }) => uuid))
-  return rows.flatMap((one) => {
-    const ext = exts.get(one.id)
+  return rows.flatMap((memberRow) => {
+    const ext = exts.get(memberRow.id)
     if (!ext) return []
     const friend_fields = Object.fromEntries(
       Object.entries(ext.fields).filter(([uuid]) => keys.has(uuid)),
     )
     const added = db.renderJson(entity, { ...ext, friend_fields }, 'friend')
-    return [joinJson(db.renderJson(member, one, 'friend'), added)]
+    return [joinJson(db.renderJson(member, memberRow, 'friend'), added)]
   })
 }

@@ -22,14 +22,14 @@ export interface DetailedFront {
 export async function getFront(
   deps: Deps,
   viewer: Viewer,
-  of: System,
+  system: System,
   client: WaitingClient = noConnection,
 ): Promise<DetailedFront | null> {
-  const found = await getFrontRows(deps, viewer, of, client)
-  if (!found) return null
-  const { front, details } = found
-  const audience = audienceOf(viewer, of.id)
-  const settings = await extSettingsOf(deps.db, of.id)
+  const frontRows = await getFrontRows(deps, viewer, system, client)
+  if (!frontRows) return null
+  const { front, details } = frontRows
+  const audience = audienceOf(viewer, system.id)
+  const settings = await extSettingsOf(deps.db, system.id)
   const fronters = front.members.map((row) => ({
     member: redact(member, row, audience),
     details: redact(
@@ -45,11 +45,11 @@ export async function getFront(
 export async function getFrontRows(
   deps: Deps,
   viewer: Viewer,
-  of: System,
+  system: System,
   client: WaitingClient = noConnection,
 ): Promise<{ front: Front; details: ReadonlyMap<number, Fronter> } | null> {
-  const front = await getFronters(deps, viewer, of)
+  const front = await getFronters(deps, viewer, system)
   if (!front) return null
-  const details = await readDetails(deps, front, client, isOwner(viewer, of.id))
+  const details = await readDetails(deps, front, client, isOwner(viewer, system.id))
   return { front, details }
 }

@@ -50,7 +50,8 @@ export async function listFrontNotes(
   page: PageRequest,
 ): Promise<Redacted<typeof frontNote>[]> {
   const systemId = requireSystem(viewer, 'read_journal')
-  const [of] = member === null ? [] : await getOwnEntities(db, memberRowKind, systemId, [member])
+  const [memberRow] =
+    member === null ? [] : await getOwnEntities(db, memberRowKind, systemId, [member])
   const begin = await pageValues(db, frontNoteKind, systemId, page)
   const isLimited = until !== null && until <= begin.before
   const values = {
@@ -58,8 +59,8 @@ export async function listFrontNotes(
     ...(isLimited && { before: until, beforeId: 0 }),
     since: since ?? -Infinity,
   }
-  const found = await listFrontNotePage(db, kind, of?.id ?? null, values)
-  return found.map((row) => redactForOwner(frontNoteKind, row))
+  const rows = await listFrontNotePage(db, kind, memberRow?.id ?? null, values)
+  return rows.map((row) => redactForOwner(frontNoteKind, row))
 }
 
 /** Writes a front note. A status replaces the one of the same member and time. */

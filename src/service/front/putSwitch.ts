@@ -41,21 +41,21 @@ export async function putSwitch(
     await requireUsableUuid(deps, tx, systemId, uuid)
     const named = await getOwnEntities(tx, memberRowKind, systemId, draft.members)
     rejectDuplicates(named)
-    const known = await findSwitch(tx, systemId, uuid)
-    if (known) {
+    const switchRow = await findSwitch(tx, systemId, uuid)
+    if (switchRow) {
       const isSame =
-        isSameFront(known.members, named) &&
-        (draft.timestamp === null || draft.timestamp === known.timestamp)
+        isSameFront(switchRow.members, named) &&
+        (draft.timestamp === null || draft.timestamp === switchRow.timestamp)
       if (!isSame) throw error('conflict', 'this switch ID is already used')
-      return { front: known, isNew: false }
+      return { front: switchRow, isNew: false }
     }
     const timestamp =
       draft.timestamp ?? nextTimestamp(deps.now(), (await findLatest(tx, systemId))?.timestamp)
     if (await hasSwitchAt(tx, systemId, timestamp)) throw error('sameTimestamp')
     const front = await insertSwitch(deps, tx, systemId, timestamp, named, uuid)
-    for (const [at, text] of draft.statuses.entries())
+    for (const [index, text] of draft.statuses.entries())
       if (text !== undefined) {
-        const member = named[at]?.uuid ?? null
+        const member = named[index]?.uuid ?? null
         await writeFrontNote(deps, tx, systemId, { kind: 'status', member, at: timestamp, text })
       }
     if (draft.comment !== null)
@@ -75,8 +75,8 @@ export async function cancelSwitch(deps: Deps, viewer: Viewer, switchRef: string
   const uuid = switchRef.toLowerCase()
   await deps.transact({ system: systemId }, async (tx) => {
     await requireExists(tx, systemId)
-    const found = await findSwitch(tx, systemId, uuid)
-    if (found) await removeSwitch(deps, tx, found)
+    const switchRow = await findSwitch(tx, systemId, uuid)
+    if (switchRow) await removeSwitch(deps, tx, switchRow)
     else await recordDeletedSwitch(tx, deps.now(), { system_id: systemId, uuid })
   })
 }

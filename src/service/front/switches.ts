@@ -41,10 +41,14 @@ import type { Deps } from '../core/deps'
 import { getOwnSystem } from '../systems/systems'
 
 /** Returns the switch with the latest time; null if there is none. */
-export async function getFronters({ db }: Deps, viewer: Viewer, of: System): Promise<Front | null> {
-  const isWatching = isWatcher(viewer, of.id)
-  requireListAccess('fronters', of, isWatching || isOwner(viewer, of.id))
-  const front = await findLatest(db, of.id)
+export async function getFronters(
+  { db }: Deps,
+  viewer: Viewer,
+  system: System,
+): Promise<Front | null> {
+  const isWatching = isWatcher(viewer, system.id)
+  requireListAccess('fronters', system, isWatching || isOwner(viewer, system.id))
+  const front = await findLatest(db, system.id)
   if (!front || !isWatching || viewer.watchesPrivate) return front
   const members = front.members.filter(({ visibility }) => visibility === 'public')
   return { ...front, members, hidden: front.members.length - members.length }

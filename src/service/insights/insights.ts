@@ -151,13 +151,13 @@ export async function getHours(
   client: WaitingClient = noConnection,
 ): Promise<Hours> {
   const scope = await scopeOf(deps, viewer, ref, query, client)
-  const known = await knownPart(deps, scope)
+  const pastSpan = await knownPart(deps, scope)
   const zoneName = await zoneOf(deps, scope, zone)
   return sum(
     deps,
     scope,
     async () => {
-      const offsets = await offsetsOf(zoneName, known, client)
+      const offsets = await offsetsOf(zoneName, pastSpan, client)
       return (hides) => sumHours(offsets, hides)
     },
     (sums) => sums.hours(),
@@ -276,14 +276,14 @@ async function sum<L extends ReplayListener, T>(
   result: (listener: L) => T | Promise<T>,
   onPage: (listener: L) => void = () => {},
 ): Promise<T> {
-  const known = { since: span.since, until: Math.min(span.until, now) }
+  const pastSpan = { since: span.since, until: Math.min(span.until, now) }
   const read = { systemId: of.id, isOwn, ...client }
-  return readHistory(deps, read, known, async (db, newYielder) => {
+  return readHistory(deps, read, pastSpan, async (db, newYielder) => {
     const createListener = await prepare()
     const { names, hides } = await namesFor(db, of.id, isOwn, kind)
     const listener = createListener(hides)
-    const replay = createReplay(known, [listener])
-    for await (const _ of replaySwitches(db, of.id, names, known, replay, newYielder))
+    const replay = createReplay(pastSpan, [listener])
+    for await (const _ of replaySwitches(db, of.id, names, pastSpan, replay, newYielder))
       onPage(listener)
     replay.finish()
     return result(listener)

@@ -171,9 +171,9 @@ async function parseOwnValues(
   systemId: number,
   { ext, problems }: MemberBody<unknown>,
 ): Promise<ParsedValues> {
-  const found = { ...problems }
+  const collected = { ...problems }
   const definitions = ext.fields ? await listDefinitions(tx, systemId) : []
-  const values = parseValues(definitions, ext.fields ?? {}, found, 'fields')
-  throwIfInvalid(found)
+  const values = parseValues(definitions, ext.fields ?? {}, collected, 'fields')
+  throwIfInvalid(collected)
   return values
 }

@@ -53,8 +53,8 @@ export async function listFields(
   const system = await getSystem(deps, viewer, ref)
   const owner = isOwner(viewer, system.id)
   requireListAccess('members', system, owner)
-  const found = await allFields(deps.db, system.id)
-  return found
+  const rows = await allFields(deps.db, system.id)
+  return rows
     .filter(({ privacy }) => owner || privacy === 'public')
     .map((row) => redact(customField, row, audienceOf(viewer, system.id)))
 }

@@ -46,10 +46,10 @@ export async function actForMember({ db }: Deps, viewer: Viewer, ref: string): P
 }
 
 /** Lists the members of a system that the viewer may list. */
-export async function listMembers({ db }: Deps, viewer: Viewer, of: System): Promise<Member[]> {
-  const owner = isOwner(viewer, of.id)
-  requireListAccess('members', of, owner)
-  return owner ? listAllMembers(db, of.id) : listPublicMembers(db, of.id)
+export async function listMembers({ db }: Deps, viewer: Viewer, system: System): Promise<Member[]> {
+  const owner = isOwner(viewer, system.id)
+  requireListAccess('members', system, owner)
+  return owner ? listAllMembers(db, system.id) : listPublicMembers(db, system.id)
 }
 
 /** Inserts a member without limits and events. */

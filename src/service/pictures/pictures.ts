@@ -98,9 +98,9 @@ export async function* exportPictures(
 ): AsyncGenerator<{ file: string; bytes: Uint8Array }> {
   const system = requireSystem(viewer, 'export')
   for (let after = ''; ; ) {
-    const found = await findNextPicture(db, system, after)
-    if (!found) return
-    const { name, type, bytes } = found
+    const picture = await findNextPicture(db, system, after)
+    if (!picture) return
+    const { name, type, bytes } = picture
     yield { file: `${name}.${type}`, bytes: Buffer.from(bytes, 'base64') }
     after = name
   }
@@ -134,9 +134,9 @@ async function deletePicture(deps: Deps, { systemId, getUrl, setUrl }: Subject):
 async function memberSubject(deps: Deps, viewer: Viewer, ref: string): Promise<Subject> {
   const { id, system_id: systemId } = await locateOwnEntity(deps, viewer, memberRowKind, ref)
   const get = async (tx: Db) => {
-    const found = await findEntityById(tx, memberRowKind, id)
-    if (!found) throw error('memberNotFound')
-    return found
+    const member = await findEntityById(tx, memberRowKind, id)
+    if (!member) throw error('memberNotFound')
+    return member
   }
   return {
     systemId,
@@ -149,9 +149,9 @@ async function memberSubject(deps: Deps, viewer: Viewer, ref: string): Promise<S
 async function groupSubject(deps: Deps, viewer: Viewer, ref: string): Promise<Subject> {
   const { id, system_id: systemId } = await locateOwnEntity(deps, viewer, groupRowKind, ref)
   const get = async (tx: Db) => {
-    const found = await findEntityById(tx, groupRowKind, id)
-    if (!found) throw error('groupNotFound')
-    return found
+    const group = await findEntityById(tx, groupRowKind, id)
+    if (!group) throw error('groupNotFound')
+    return group
   }
   return {
     systemId,

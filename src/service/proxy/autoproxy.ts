@@ -61,10 +61,10 @@ async function applyPatch(
 }
 
 async function getNamed(tx: Db, systemId: number, ref: string) {
-  const found = await findMember(tx, ref)
-  if (!found) throw rejectMember(new Problem('member_not_found'))
-  if (found.system_id !== systemId) throw error('notYourMember')
-  return found
+  const member = await findMember(tx, ref)
+  if (!member) throw rejectMember(new Problem('member_not_found'))
+  if (member.system_id !== systemId) throw error('notYourMember')
+  return member
 }
 
 function rejectMember(problem: Problem) {

@@ -58,9 +58,9 @@ export async function patchSystemGuild(
   if (onMissing === 'create') requirePlatformAuthority(viewer, guildId)
   return deps.transact({ system: systemId }, async (tx) => {
     await requireExists(tx, systemId)
-    const found = await findSystemGuild(tx, systemId, guildId)
-    if (!found && onMissing === 'refuse') throw error('noSystemGuild')
-    const { after, changed } = applyPatch(systemGuild, found, patch)
+    const settings = await findSystemGuild(tx, systemId, guildId)
+    if (!settings && onMissing === 'refuse') throw error('noSystemGuild')
+    const { after, changed } = applyPatch(systemGuild, settings, patch)
     const row = { system_id: systemId, guild_id: guildId, ...after }
     await storeSystemGuild(tx, row)
     if (changed)
@@ -98,9 +98,9 @@ export async function patchMemberGuild(
   if (onMissing === 'create') requirePlatformAuthority(viewer, guildId)
   return deps.transact({ system: member.system_id }, async (tx) => {
     await requireEntityExists(tx, memberRowKind, member.id)
-    const found = await findMemberGuild(tx, member.id, guildId)
-    if (!found && onMissing === 'refuse') throw error('noMemberGuild')
-    const { after, changed } = applyPatch(memberGuild, found, patch)
+    const settings = await findMemberGuild(tx, member.id, guildId)
+    if (!settings && onMissing === 'refuse') throw error('noMemberGuild')
+    const { after, changed } = applyPatch(memberGuild, settings, patch)
     const row = { member_id: member.id, guild_id: guildId, ...after }
     await storeMemberGuild(tx, row)
     if (changed)

@@ -77,9 +77,9 @@ export async function getLastMessage(
   requirePlatformAuthority(viewer, account)
   requirePlatformAuthority(viewer, channel)
   const since = deps.now() - LAST_MESSAGE_LOOKUP
-  const found = await findLastMessage(deps.db, account, channel, since)
-  if (!found) throw error('messageNotFound')
-  return toAccountView(deps, await withMember(deps.db, found), account)
+  const message = await findLastMessage(deps.db, account, channel, since)
+  if (!message) throw error('messageNotFound')
+  return toAccountView(deps, await withMember(deps.db, message), account)
 }
 
 /** A sender that was unlinked since may delete the message, but no longer sees private data. */
@@ -106,11 +106,11 @@ function redactMessage(found: FoundMessage, audience: Audience): RedactedMessage
 
 /** Finds a message by its own ID, or for a limited time by the ID of the original message. */
 export async function getMessage(db: Db, now: Instant, id: string): Promise<FoundMessage> {
-  const found =
+  const message =
     (await findVisibleMessage(db, id)) ??
     (await findMessageByOriginal(db, id, now - ORIGINAL_LOOKUP))
-  if (!found) throw error('messageNotFound')
-  return withMember(db, found)
+  if (!message) throw error('messageNotFound')
+  return withMember(db, message)
 }
 
 export async function withMember(db: Db, message: Message): Promise<FoundMessage> {

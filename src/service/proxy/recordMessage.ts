@@ -62,10 +62,10 @@ export async function recordMessage(
   }
   return deps.transact(findSystem, async (tx) => {
     // Read again, because it may have been deleted while this waited for the lock.
-    const found = requireMember(tx, draft)
-    const { system_id } = location ?? (await found)
+    const pendingSpeaker = requireMember(tx, draft)
+    const { system_id } = location ?? (await pendingSpeaker)
     const [speaker, row, context] = await Promise.all([
-      found,
+      pendingSpeaker,
       findMessage(tx, draft.id),
       findSenderContext(tx, system_id, draft),
       alsoWrite?.(tx),
@@ -146,14 +146,14 @@ function serializeRows(tx: Db, { message, system, member }: FoundMessage): Omit<
   }
 }
 
-function isSame(known: Message, draft: MessageDraft, speaker: Member): boolean {
+function isSame(message: Message, draft: MessageDraft, speaker: Member): boolean {
   return (
-    known.original === draft.original &&
-    known.sender === draft.sender &&
-    known.channel === draft.channel &&
-    known.guild === draft.guild &&
-    known.member_id === speaker.id &&
-    (draft.timestamp === null || known.timestamp === draft.timestamp)
+    message.original === draft.original &&
+    message.sender === draft.sender &&
+    message.channel === draft.channel &&
+    message.guild === draft.guild &&
+    message.member_id === speaker.id &&
+    (draft.timestamp === null || message.timestamp === draft.timestamp)
   )
 }
 

@@ -251,11 +251,11 @@ function readBySystem<More extends string>(
 ): MaybePromise<Json> {
   const ref = parseSystemRef(text)
   if (ref === null) throw error('systemNotFound')
-  const own = ownedSystemId(viewer)
+  const ownSystemId = ownedSystemId(viewer)
   const me = 'me' in ref ? systemOf(viewer) : null
   const find: Find = () => {
-    const values = { ...more, viewer: own }
-    const found = own === null ? null : findBySystemRef(owner, deps.db, ref, me, values)
+    const values = { ...more, viewer: ownSystemId }
+    const found = ownSystemId === null ? null : findBySystemRef(owner, deps.db, ref, me, values)
     return orElse(found, () => findBySystemRef(forOthers, deps.db, ref, me, values))
   }
   return readWith(find, deps, viewer, 'systemNotFound', denied)
@@ -272,10 +272,10 @@ function readByRef(
 ): MaybePromise<Json> {
   const ref = parseRef(text)
   if (ref === null) throw error(missing)
-  const own = ownedSystemId(viewer)
+  const ownSystemId = ownedSystemId(viewer)
   const find: Find = () => {
-    const found = own === null ? null : findByRef(owner, deps.db, ref, own)
-    return orElse(found, () => findByRef(forOthers, deps.db, ref, own))
+    const found = ownSystemId === null ? null : findByRef(owner, deps.db, ref, ownSystemId)
+    return orElse(found, () => findByRef(forOthers, deps.db, ref, ownSystemId))
   }
   return readWith(find, deps, viewer, missing, denied)
 }

@@ -18,6 +18,6 @@ export async function countOverdueReminders(
   viewer: Viewer,
 ): Promise<OverdueReminders> {
   requireOperator(viewer)
-  const found = await countRemindersDueBefore(db, now() - TOLERANCE)
-  return found ?? { count: 0, oldest: null }
+  const reminders = await countRemindersDueBefore(db, now() - TOLERANCE)
+  return reminders ?? { count: 0, oldest: null }
 }

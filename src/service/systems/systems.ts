@@ -98,11 +98,11 @@ export async function actAs(db: Db, viewer: Viewer, systemId: number): Promise<V
 }
 
 async function requirePlatformSystem(db: Db, platform: Platform, systemId: number): Promise<void> {
-  const found = await findSystemOrigin(db, systemId)
-  if (!found) throw error('systemNotFound')
-  const hasAccount = found.accounts.some((account) => platformOf(account) === platform)
-  if (!hasAccount && found.created_on_platform !== platform) throw error('forbidden')
-  if (found.disabled_at !== null) throw disabledError()
+  const origin = await findSystemOrigin(db, systemId)
+  if (!origin) throw error('systemNotFound')
+  const hasAccount = origin.accounts.some((account) => platformOf(account) === platform)
+  if (!hasAccount && origin.created_on_platform !== platform) throw error('forbidden')
+  if (origin.disabled_at !== null) throw disabledError()
 }
 
 export async function patchSystem(

@@ -108,8 +108,8 @@ export async function getOwnEntities<E extends Entity>(
   systemId: number,
   refs: readonly string[],
 ): Promise<Owned<E>[]> {
-  const found = await findAllStored(db, kind, refs)
-  const rows = await requireOwnRows(db, kind, systemId, refs, found)
+  const storedRows = await findAllStored(db, kind, refs)
+  const rows = await requireOwnRows(db, kind, systemId, refs, storedRows)
   // Copies, because a list may name the same row twice.
   return rows.map((row) => decodeEntity(kind, { ...row }))
 }
@@ -132,16 +132,17 @@ export async function requireOwnRows<E extends Entity>(
   { errors }: EntityRowKind<E>,
   systemId: number,
   refs: readonly string[],
-  found: readonly (Owned<E> | null)[],
+  storedRows: readonly (Owned<E> | null)[],
 ): Promise<Owned<E>[]> {
-  const own: Owned<E>[] = []
-  for (const [at, row] of found.entries()) {
-    if (row?.system_id === systemId) own.push(row)
+  const ownRows: Owned<E>[] = []
+  for (const [index, row] of storedRows.entries()) {
+    if (row?.system_id === systemId) ownRows.push(row)
     // Rows of a disabled system do not exist for other systems.
-    else if (!row || (await isDisabled(db, row.system_id))) throw error(errors.missingRef, refs[at])
-    else throw error(errors.foreignRef, refs[at])
+    else if (!row || (await isDisabled(db, row.system_id)))
+      throw error(errors.missingRef, refs[index])
+    else throw error(errors.foreignRef, refs[index])
   }
-  return own
+  return ownRows
 }
 
 /** Decodes flags and JSON of a stored row in place. */
@@ -164,8 +165,8 @@ export async function countEntities(
   { table }: In,
   systemId: number,
 ): Promise<{ all: number; hasBuckets: boolean }> {
-  const found = await statements[table].countRows(db).get({ system: systemId })
-  return { all: found?.all ?? 0, hasBuckets: Boolean(found?.has_buckets) }
+  const counts = await statements[table].countRows(db).get({ system: systemId })
+  return { all: counts?.all ?? 0, hasBuckets: Boolean(counts?.has_buckets) }
 }
 
 /** Inserts a row with what is derived from it, without limits and events. */

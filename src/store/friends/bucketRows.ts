@@ -25,11 +25,13 @@ export async function resolveBuckets(
   uuids: readonly string[],
 ): Promise<BucketRef[]> {
   if (uuids.length === 0) return []
-  const known = new Map((await listBucketRefs(db, systemId)).map((one) => [one.uuid, one]))
+  const bucketsByUuid = new Map(
+    (await listBucketRefs(db, systemId)).map((bucket) => [bucket.uuid, bucket]),
+  )
   return [...new Set(uuids)].map((uuid) => {
-    const found = known.get(uuid)
-    if (!found) throw error('bucketNotFound')
-    return found
+    const bucket = bucketsByUuid.get(uuid)
+    if (!bucket) throw error('bucketNotFound')
+    return bucket
   })
 }
 
@@ -108,11 +110,11 @@ const ofSystem = query((db, { system }: Placeholders<'system'>) => {
 
 const leave = forEachContent(({ table, row }) =>
   query((db, values: Placeholders<'system' | 'row'>) => {
-    const own = db
+    const ownBuckets = db
       .select({ id: visibleBuckets.id })
       .from(visibleBuckets)
       .where(eq(visibleBuckets.system_id, values.system))
-    return db.delete(table).where(and(eq(row, values.row), inArray(table.bucket_id, own)))
+    return db.delete(table).where(and(eq(row, values.row), inArray(table.bucket_id, ownBuckets)))
   }),
 )
 

@@ -31,8 +31,8 @@ export type FoundSwitch = Front & SwitchUses & { has_statuses: number }
 
 /** Finds the switch with the latest time. */
 export async function findLatest(db: Db, systemId: number): Promise<Front | null> {
-  const found = await latest(db).get({ system: systemId })
-  return found ? withMembers(db, found) : null
+  const row = await latest(db).get({ system: systemId })
+  return row ? withMembers(db, row) : null
 }
 
 export async function hasSwitches(db: Db, systemId: number): Promise<boolean> {
@@ -64,8 +64,8 @@ export async function findSwitch(
   systemId: number,
   uuid: string,
 ): Promise<FoundSwitch | null> {
-  const found = await byUuid(db).get({ uuid: uuid.toLowerCase() })
-  return found?.system_id === systemId ? withMembers(db, found) : null
+  const row = await byUuid(db).get({ uuid: uuid.toLowerCase() })
+  return row?.system_id === systemId ? withMembers(db, row) : null
 }
 
 export async function getSwitch(db: Db, systemId: number, uuid: string): Promise<FoundSwitch> {
@@ -121,8 +121,8 @@ export function deleteSwitchMembers(tx: Db, switchId: number): MaybePromise<unkn
   return removeMembers(tx).run({ switch: switchId })
 }
 
-async function withMembers<S extends Switch>(db: Db, found: S): Promise<S & Front> {
-  return { ...found, members: await membersOf(db).all({ switch: found.id }) }
+async function withMembers<S extends Switch>(db: Db, row: S): Promise<S & Front> {
+  return { ...row, members: await membersOf(db).all({ switch: row.id }) }
 }
 
 const deleteRow = query((db, { id }: Placeholders<'id'>) =>

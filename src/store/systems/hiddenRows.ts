@@ -62,7 +62,7 @@ export async function listHiddenSystems(db: Db): Promise<{ id: number }[]> {
   return await hiddenSystems(db).all({})
 }
 
-const one = { one: sql`1`.as('one') }
+const oneColumn = { one: sql`1`.as('one') }
 
 const { deleted_through_switch_id } = systems
 
@@ -141,7 +141,7 @@ const hiddenSystemBatches = [
       .update(messages)
       .set({ member_id: null })
       .where(isAmongSome(messages, ofItsMembers(messages), values, dialect))
-      .returning(one),
+      .returning(oneColumn),
   ),
   // So do the texts that it wrote, with its name, and what else refers to it, such as posts on its board.
   ...authored.map(({ table, author }) =>
@@ -150,7 +150,7 @@ const hiddenSystemBatches = [
         .update(table)
         .set({ author_name: nameOf(author), [author.name]: null })
         .where(isAmongSome(table, byItsMembers(table, author), values, dialect))
-        .returning(one),
+        .returning(oneColumn),
     ),
   ),
   ...memberColumns.map(({ table, column }) =>
@@ -159,7 +159,7 @@ const hiddenSystemBatches = [
         .update(table)
         .set({ [column.name]: null })
         .where(isAmongSome(table, byItsMembers(table, column), values, dialect))
-        .returning(one),
+        .returning(oneColumn),
     ),
   ),
   deleteSome(memberGuilds, ofItsMembers(memberGuilds)),
@@ -182,7 +182,7 @@ function deleteSome(table: Table, rows: Rows) {
     db
       .delete(table)
       .where(isAmongSome(table, rows, values, dialect))
-      .returning(one),
+      .returning(oneColumn),
   )
 }
 

@@ -129,8 +129,8 @@ const countRows = forEachOwned((list) =>
 const insertRows = forEachOwned((list) => {
   const { entity, imported = entity } = ownedKind(list)
   const { table, columns: references } = ownedTable(list)
-  const own = imported.entries.map(([key]) => key).filter((key) => !(key in references))
-  const columns = ['uuid', 'system_id', 'import_id', ...own, ...Object.values(references)]
+  const ownKeys = imported.entries.map(([key]) => key).filter((key) => !(key in references))
+  const columns = ['uuid', 'system_id', 'import_id', ...ownKeys, ...Object.values(references)]
   const names = sql.join(
     columns.map((name) => sql.identifier(name)),
     sql`, `,

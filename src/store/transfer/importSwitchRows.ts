@@ -73,12 +73,12 @@ const countUpTo = query((db, { system, most }: Placeholders<'system' | 'most'>, 
 const knownTimes = query((db, { system, times }: Placeholders<'system' | 'times'>, dialect) => {
   const { system_id, timestamp } = switches
   const time = sql<number>`${dialect.jsonNumber('t')}`
-  const known = sql`${and(eq(system_id, system), eq(timestamp, time))}
+  const isKnown = sql`${and(eq(system_id, system), eq(timestamp, time))}
     and ${isLiveSwitch(system)} ${dialect.fence}`
   return db
     .select({ timestamp: time.as('timestamp') })
     .from(dialect.jsonEach(times, 't'))
-    .where(exists(db.select({ timestamp }).from(switches).where(known)))
+    .where(exists(db.select({ timestamp }).from(switches).where(isKnown)))
 })
 
 const takenUuids = query((db, { uuids }: Placeholders<'uuids'>, { inJsonTexts }) =>

@@ -144,7 +144,7 @@ export const access: readonly Mutation[] = [
   },
   {
     file: 'service/systems/systems.ts',
-    from: "if (!hasAccount && found.created_on_platform !== platform) throw error('forbidden')",
+    from: "if (!hasAccount && origin.created_on_platform !== platform) throw error('forbidden')",
     to: '',
     tests: ['http/bot/platforms.test.ts'],
     why: 'A bot acts for systems of other platforms.',
@@ -214,8 +214,8 @@ export const access: readonly Mutation[] = [
   },
   {
     file: 'http/web/loginAttempts.ts',
-    from: 'known.count > MAX_FAILURES',
-    to: 'known.count > 2 * MAX_FAILURES',
+    from: 'failure.count > MAX_FAILURES',
+    to: 'failure.count > 2 * MAX_FAILURES',
     tests: ['http/web/sessions.test.ts'],
     why: 'Tokens and codes can be guessed twice as often.',
   },

@@ -25,7 +25,7 @@ export const friends: readonly Mutation[] = [
   },
   {
     file: 'service/friends/sharedData.ts',
-    from: 'shared.members.has(one.id) &&',
+    from: 'shared.members.has(memberRow.id) &&',
     to: '',
     tests: ['http/ext/friends.test.ts'],
     why: 'A friend reads a member that is not shared by its reference.',

@@ -11,8 +11,8 @@ export const ownership: readonly Mutation[] = [
   },
   {
     file: 'store/core/entityRows.ts',
-    from: 'if (row?.system_id === systemId) own.push(row)',
-    to: 'if (row) own.push(row)',
+    from: 'if (row?.system_id === systemId) ownRows.push(row)',
+    to: 'if (row) ownRows.push(row)',
     tests: ['http/v2/bulkChanges.test.ts', 'http/v2/memberships.test.ts'],
     why: 'A list names members of another system, and a bulk change changes them.',
   },
@@ -39,8 +39,8 @@ export const ownership: readonly Mutation[] = [
   },
   {
     file: 'store/front/switchRows.ts',
-    from: 'found?.system_id === systemId ? withMembers(db, found) : null',
-    to: 'found ? withMembers(db, found) : null',
+    from: 'row?.system_id === systemId ? withMembers(db, row) : null',
+    to: 'row ? withMembers(db, row) : null',
     tests: ['http/v2/switchChanges.test.ts'],
     why: 'A system changes and deletes switches of another one.',
   },
@@ -53,7 +53,7 @@ export const ownership: readonly Mutation[] = [
   },
   {
     file: 'service/proxy/autoproxy.ts',
-    from: "if (found.system_id !== systemId) throw error('notYourMember')",
+    from: "if (member.system_id !== systemId) throw error('notYourMember')",
     to: '',
     tests: ['http/v2/autoproxy.test.ts'],
     why: 'Autoproxy names a member of another system.',
@@ -81,8 +81,8 @@ export const ownership: readonly Mutation[] = [
   },
   {
     file: 'store/friends/bucketRows.ts',
-    from: 'const found = known.get(uuid)\n    if (!found)',
-    to: 'const found = known.get(uuid) ?? [...known.values()][0]\n    if (!found)',
+    from: 'const bucket = bucketsByUuid.get(uuid)\n    if (!bucket)',
+    to: 'const bucket = bucketsByUuid.get(uuid) ?? [...bucketsByUuid.values()][0]\n    if (!bucket)',
     tests: ['http/ext/friends.test.ts'],
     why: 'A friend is put in another bucket than the one that was named.',
   },

@@ -149,11 +149,11 @@ export class LongLists {
           ? (await valueRows(db, members)).map(keyedValue)
           : (await memberRows(db, members)).flatMap(keyedMember)
       // The fields of a member have an order of their own.
-      const known = rows.findLastIndex(
+      const knownIndex = rows.findLastIndex(
         ({ key: [member, field] }) =>
           Number(member) < from || (member === from && (name === 'members' || field === lastField)),
       )
-      yield after && at === 0 ? rows.slice(known + 1) : rows
+      yield after && at === 0 ? rows.slice(knownIndex + 1) : rows
     }
   }
 

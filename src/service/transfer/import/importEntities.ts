@@ -234,10 +234,10 @@ export class Entities implements ImportStep {
   }
 
   /** Counts the memberships of a group and returns the number of added ones. */
-  async #countMemberships(incoming: BundleGroup, found: Group | null): Promise<number> {
+  async #countMemberships(incoming: BundleGroup, row: Group | null): Promise<number> {
     const { deps, report, ids } = this.run
     const before = report.memberships.added
-    const present = new Set(found ? await memberIdsOfGroup(deps.db, found.id) : [])
+    const present = new Set(row ? await memberIdsOfGroup(deps.db, row.id) : [])
     for (const key of incoming.members) {
       const id = ids.members.get(key)
       const isMissing = id === undefined

@@ -87,11 +87,11 @@ export class Origins implements ImportStep {
       const now = here.get(target)
       if (now !== undefined && options.only === null) rows.push({ ...origin, target: now })
     }
-    const known = await findOrigins(tx, systemId, rows)
+    const targets = await findOrigins(tx, systemId, rows)
     const fresh = new Map(
       rows.flatMap((row) => {
         const key = originKey(row)
-        return known.get(key) === row.target ? [] : [[key, row]]
+        return targets.get(key) === row.target ? [] : [[key, row]]
       }),
     )
     if (fresh.size === 0) return false

@@ -73,9 +73,9 @@ export class Pictures implements ImportStep {
           const picture = typeof address === 'string' && pictures.get(address)
           if (!picture) continue
           const collection = collections.get(address)
-          const known = results.get(address)
-          const result = known ?? this.#planPicture(picture, existing, space)
-          if ('why' in result && !known && collection) countIn(report.skipped, collection)
+          const earlierResult = results.get(address)
+          const result = earlierResult ?? this.#planPicture(picture, existing, space)
+          if ('why' in result && !earlierResult && collection) countIn(report.skipped, collection)
           results.set(address, result)
           if ('url' in result) values[field] = result.url
           else {
@@ -149,8 +149,8 @@ export class Pictures implements ImportStep {
       this.#names.add(name)
       return { url: pictureUrl(publicUrl, name, type) }
     }
-    const known = existing.get(base64)
-    if (known) return plan(known)
+    const samePicture = existing.get(base64)
+    if (samePicture) return plan(samePicture)
     const size = Buffer.byteLength(base64, 'base64')
     if (size > space.left) return NO_SPACE
     space.left -= size

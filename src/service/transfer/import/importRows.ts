@@ -63,13 +63,13 @@ export class OwnedRows implements ImportStep {
     if (!isWanted) tally.left_out += rows.length
     // Values refer to fields that are not imported, too.
     if (!isWanted && list !== 'fields') return
-    const known = await this.#findKnown(rows)
+    const rowsByKey = await this.#findKnown(rows)
     if (!isWanted) {
-      for (const [key, { id }] of known) run.ids[list].set(key, id)
+      for (const [key, { id }] of rowsByKey) run.ids[list].set(key, id)
       return
     }
     const max = maxRowsOf(limit)
-    this.#uuids = await this.#chooseUuids(rows, known)
+    this.#uuids = await this.#chooseUuids(rows, rowsByKey)
     let capacity = max - (await this.#countStored())
     const statuses = list === 'front_notes' ? await this.#findStatuses(rows) : null
     let unchanged = 0
@@ -79,11 +79,11 @@ export class OwnedRows implements ImportStep {
     for (const incoming of rows) {
       await run.advance(0)
       const { key } = incoming
-      const row = known.has(key) ? null : this.#toRow(incoming)
-      const found = known.get(key) ?? (row && this.#findStatus(row, statuses))
-      const uuid = found?.uuid ?? this.#uuids.get(key) ?? randomUUID()
-      if (found) {
-        run.ids[list].set(key, found.id)
+      const row = rowsByKey.has(key) ? null : this.#toRow(incoming)
+      const knownRow = rowsByKey.get(key) ?? (row && this.#findStatus(row, statuses))
+      const uuid = knownRow?.uuid ?? this.#uuids.get(key) ?? randomUUID()
+      if (knownRow) {
+        run.ids[list].set(key, knownRow.id)
         unchanged += 1
       } else if (row === null) {
         missing += 1
@@ -161,36 +161,36 @@ export class OwnedRows implements ImportStep {
   /** Finds existing rows by origin, then by UUID; fields, rooms and buckets by name, too. */
   async #findKnown(rows: readonly BundleExtRow[]): Promise<Map<string, Known>> {
     const { run, list } = this
-    const known = new Map<string, Known>()
-    if (run.systemId === null) return known
+    const rowsByKey = new Map<string, Known>()
+    if (run.systemId === null) return rowsByKey
     await this.origins.load(rows.flatMap((row) => originOf(row, list) ?? []))
     for (const batch of batchesBySize(rows, () => 1)) {
       const uuids = batch.flatMap((row) => this.#givenUuid(row) ?? [])
-      const found = await findKnownRows(run.deps.db, list, uuids)
+      const knownRows = await findKnownRows(run.deps.db, list, uuids)
       const byUuid = new Map(
-        found.flatMap((row) => (row.system_id === run.systemId ? [[row.uuid, row]] : [])),
+        knownRows.flatMap((row) => (row.system_id === run.systemId ? [[row.uuid, row]] : [])),
       )
       for (const incoming of batch) {
         const row = byUuid.get(this.#givenUuid(incoming) ?? '')
-        if (row) known.set(incoming.key, row)
+        if (row) rowsByKey.set(incoming.key, row)
       }
       await run.advance(0)
     }
     if (list === 'fields' || list === 'rooms' || list === 'buckets')
-      await this.#findByName(list, rows, known)
-    return known
+      await this.#findByName(list, rows, rowsByKey)
+    return rowsByKey
   }
 
   async #findByName(
     list: keyof typeof namedRows,
     rows: readonly BundleExtRow[],
-    known: Map<string, Known>,
+    rowsByKey: Map<string, Known>,
   ): Promise<void> {
     const { deps, systemId } = this.run
     const existing = await namedRows[list](deps.db, systemId ?? 0)
-    const used = new Set([...known.values()].map(({ id }) => id))
+    const used = new Set([...rowsByKey.values()].map(({ id }) => id))
     for (const { key, values } of rows) {
-      if (known.has(key)) continue
+      if (rowsByKey.has(key)) continue
       const match = existing.find(
         (row) =>
           row.name === values.name &&
@@ -199,7 +199,7 @@ export class OwnedRows implements ImportStep {
       )
       if (!match) continue
       used.add(match.id)
-      known.set(key, match)
+      rowsByKey.set(key, match)
       this.named.add(key)
     }
   }
@@ -213,7 +213,7 @@ export class OwnedRows implements ImportStep {
   /** Returns the UUIDs of existing and new rows; those of the file as far as they are free. */
   async #chooseUuids(
     rows: readonly BundleExtRow[],
-    known: ReadonlyMap<string, Known>,
+    rowsByKey: ReadonlyMap<string, Known>,
   ): Promise<Map<string, string>> {
     const chosen = new Map<string, string>()
     const used = new Set<string>()
@@ -223,7 +223,7 @@ export class OwnedRows implements ImportStep {
       for (const row of batch) {
         const uuidInFile = this.#givenUuid(row)
         const isFree = uuidInFile !== undefined && !used.has(uuidInFile)
-        const uuid = known.get(row.key)?.uuid ?? (isFree ? uuidInFile : randomUUID())
+        const uuid = rowsByKey.get(row.key)?.uuid ?? (isFree ? uuidInFile : randomUUID())
         used.add(uuid)
         chosen.set(row.key, uuid)
         if (row.uuid !== undefined && row.uuid !== uuid) this.origins.replace(row.uuid, uuid)
@@ -261,12 +261,12 @@ export class OwnedRows implements ImportStep {
       return null
     }
     this.#statuses.add(key)
-    const found = statuses.get(key)
-    if (found?.is_visible === 0)
+    const status = statuses.get(key)
+    if (status?.is_visible === 0)
       this.#replaced.push({ member: Number(row.member_id), at: Number(row.at) })
-    else if (found && (found.text === row.text || row.text === null))
-      return { id: found.id, uuid: found.uuid }
-    else if (found) row.kind = 'comment'
+    else if (status && (status.text === row.text || row.text === null))
+      return { id: status.id, uuid: status.uuid }
+    else if (status) row.kind = 'comment'
     return null
   }
 

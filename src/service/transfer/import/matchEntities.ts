@@ -23,17 +23,17 @@ export function matchRows<
   /** Returns the UUID of a row that was imported before. */
   targetOf: (origin: Origin) => string | undefined,
 ): Match<I, R>[] {
-  const found = new Map<I, R>()
+  const rowsByEntry = new Map<I, R>()
   const used = new Set<R>()
   const pair = (entry: I, row: R | undefined) => {
-    if (!row || found.has(entry) || used.has(row)) return
-    found.set(entry, row)
+    if (!row || rowsByEntry.has(entry) || used.has(row)) return
+    rowsByEntry.set(entry, row)
     used.add(row)
   }
   const byUuid = new Map(existing.map((row) => [row.uuid, row]))
   for (const entry of entries)
     if (entry.origin) pair(entry, byUuid.get(targetOf(entry.origin) ?? ''))
-  const byOrigin = new Set(found.keys())
+  const byOrigin = new Set(rowsByEntry.keys())
   for (const entry of entries) pair(entry, byUuid.get(entry.uuid ?? ''))
   const byHid = new Map(existing.map((row) => [row.hid, row]))
   for (const entry of entries) pair(entry, byHid.get(entry.hid ?? ''))
@@ -44,7 +44,7 @@ export function matchRows<
       byName.get(entry.values.name)?.find((row) => !used.has(row)),
     )
   return entries.map((entry) => {
-    const row = found.get(entry)
+    const row = rowsByEntry.get(entry)
     if (!row) return { incoming: entry, found: null }
     // What was imported before keeps the name that it has here.
     const { name } = byOrigin.has(entry) ? row : entry.values
@@ -52,23 +52,23 @@ export function matchRows<
   })
 }
 
-export function changesOfMember(found: Member, values: MemberDraft): MemberPatch {
+export function changesOfMember(row: Member, values: MemberDraft): MemberPatch {
   const { message_count: _, created, last_message_timestamp, ...rest } = values
-  return diff<typeof member>(found, {
+  return diff<typeof member>(row, {
     ...rest,
     // The file may know an earlier date of creation, or a later message.
-    ...(isNumber(created) && created < (found.created ?? Infinity) && { created }),
+    ...(isNumber(created) && created < (row.created ?? Infinity) && { created }),
     ...(isNumber(last_message_timestamp) &&
-      last_message_timestamp > (found.last_message_timestamp ?? -Infinity) && {
+      last_message_timestamp > (row.last_message_timestamp ?? -Infinity) && {
         last_message_timestamp,
       }),
   })
 }
 
-export function changesOfGroup(found: Group, values: GroupDraft): GroupPatch {
+export function changesOfGroup(row: Group, values: GroupDraft): GroupPatch {
   const { created, ...rest } = values
-  const isEarlier = isNumber(created) && created < (found.created ?? Infinity)
-  return diff<typeof group>(found, { ...rest, ...(isEarlier && { created }) })
+  const isEarlier = isNumber(created) && created < (row.created ?? Infinity)
+  return diff<typeof group>(row, { ...rest, ...(isEarlier && { created }) })
 }
 
 function isNumber(value: unknown): value is number {

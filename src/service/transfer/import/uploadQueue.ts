@@ -86,9 +86,9 @@ export function createUploadQueue(
   }
 
   const join = (systemId: number): Waiting => {
-    const known = waiting.get(systemId)
-    known?.leaving?.stop()
-    if (known) return known
+    const existing = waiting.get(systemId)
+    existing?.leaving?.stop()
+    if (existing) return existing
     if (waiting.size >= maxWaiting)
       throw error('tooManyRequests', 'other files are being imported', RETRY_AFTER_MS)
     const joined = { requests: new Set<() => void>() }

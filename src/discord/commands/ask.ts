@@ -209,7 +209,7 @@ export function paginate(
  * linked to it, because the account may be unlinked before a question is answered.
  */
 function rememberSystem(context: Context): (answering: Context) => Promise<void> {
-  const idOf = async (one: Context) => (await findOwn(one))?.system.id ?? null
+  const idOf = async (context: Context) => (await findOwn(context))?.system.id ?? null
   // A failed read is reported when the question is answered, and not as an unhandled rejection.
   const asked = idOf(context).catch(() => undefined)
   return async (answering) => {

@@ -72,8 +72,8 @@ export function fieldCommands<E extends Entity, G extends Entity, K extends stri
     const value = fields[key]?.kind === 'flag' ? '[switched]' : '[value]'
     const id = `${parameter}.${words[key].split('|')[0]}`
     if (!isCommandId(id)) throw new Error(`a command without a summary: ${id}`)
-    const given = { ...options, flags: fieldFlags }
-    return command(id, `${head} ${words[key]} ${value}`, change(subject, key), given)
+    const commandOptions = { ...options, flags: fieldFlags }
+    return command(id, `${head} ${words[key]} ${value}`, change(subject, key), commandOptions)
   })
 }
 

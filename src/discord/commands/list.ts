@@ -167,9 +167,9 @@ export async function listRows(
   if (orders.length + Number(has(RANDOM)) > 1) throw new Refusal(texts.oneOrder)
   const added = columns.filter((column) => has(column.with) || orders.includes(column))
   const times = added.includes(lastFronted) ? await readLastFronts() : null
-  const known = times ? all.map((row) => withLastFront(row, times.get(row.id))) : all
-  const found = known.filter((row) => isFound(row, term, has(IN_DESCRIPTION)) && isShown(row))
-  const rows = has(RANDOM) ? shuffle(found) : sortRows(found, orders[0], has(REVERSE))
+  const listed = times ? all.map((row) => withLastFront(row, times.get(row.id))) : all
+  const matches = listed.filter((row) => isFound(row, term, has(IN_DESCRIPTION)) && isShown(row))
+  const rows = has(RANDOM) ? shuffle(matches) : sortRows(matches, orders[0], has(REVERSE))
   const order = has(RANDOM) ? texts.randomOrder : texts.labels[orders[0]?.label ?? 'name']
   const perPage = isFull ? FULL_PER_PAGE : SHORT_PER_PAGE
   const pages = Math.max(1, Math.ceil(rows.length / perPage))
@@ -214,24 +214,25 @@ function isFound(row: Listed, term: string | undefined, inDescription: boolean):
 function sortRows(rows: readonly Listed[], column: Column | undefined, isReverse: boolean) {
   const direction = (column?.isDescending ?? false) === isReverse ? 1 : -1
   const value = column?.value ?? (({ name }: Listed) => name)
-  return rows.toSorted((one, other) => {
-    const [first, second] = [value(one) ?? '', value(other) ?? '']
+  return rows.toSorted((row, other) => {
+    const [first, second] = [value(row) ?? '', value(other) ?? '']
     const isEmpty = Number(first === '') - Number(second === '')
-    return isEmpty || direction * compare(first, second) || compare(one.name, other.name)
+    return isEmpty || direction * compare(first, second) || compare(row.name, other.name)
   })
 }
 
-function compare(one: string | number, other: string | number): number {
-  if (typeof one === 'number' && typeof other === 'number') return one === other ? 0 : one - other
-  return String(one).localeCompare(String(other), 'en', { sensitivity: 'base' })
+function compare(value: string | number, other: string | number): number {
+  if (typeof value === 'number' && typeof other === 'number')
+    return value === other ? 0 : value - other
+  return String(value).localeCompare(String(other), 'en', { sensitivity: 'base' })
 }
 
-function shuffle(given: readonly Listed[]): Listed[] {
-  const rows = [...given]
-  for (let at = rows.length - 1; at > 0; at--) {
-    const other = Math.floor(Math.random() * (at + 1))
-    const [one, two] = [rows[at], rows[other]]
-    if (one && two) [rows[at], rows[other]] = [two, one]
+function shuffle(ordered: readonly Listed[]): Listed[] {
+  const rows = [...ordered]
+  for (let index = rows.length - 1; index > 0; index--) {
+    const otherIndex = Math.floor(Math.random() * (index + 1))
+    const [row, otherRow] = [rows[index], rows[otherIndex]]
+    if (row && otherRow) [rows[index], rows[otherIndex]] = [otherRow, row]
   }
   return rows
 }
@@ -260,7 +261,9 @@ function shortRow(texts: Texts, row: Listed, ids: IdStyle, added: readonly Colum
 }
 
 function fullRow(texts: Texts, row: Listed, ids: IdStyle, added: readonly Column[]): string {
-  const shown = columns.filter((one) => one.isInFull || (added.includes(one) && !isNamed(one)))
+  const shown = columns.filter(
+    (column) => column.isInFull || (added.includes(column) && !isNamed(column)),
+  )
   const tags = tagsOf(row)
   const description = row.description
     ? [escapeMaskedLinks(shorten(row.description, MAX_DESCRIPTION_IN_LIST))]

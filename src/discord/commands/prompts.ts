@@ -15,8 +15,8 @@ const ID = /^q:([\w-]{16,}):([\w-]+)$/
 export function createPrompts(nowMs: () => number): Prompts {
   const open = new Map<string, OpenPrompt>()
   const find = (key: string) => {
-    const found = open.get(key)
-    if (!found || found.until > nowMs()) return found
+    const openPrompt = open.get(key)
+    if (!openPrompt || openPrompt.until > nowMs()) return openPrompt
     open.delete(key)
     return undefined
   }
@@ -42,14 +42,14 @@ export function createPrompts(nowMs: () => number): Prompts {
       const [, key, action] = ID.exec(id) ?? []
       if (key === undefined || action === undefined) return null
       const { texts } = context
-      const found = find(key)
-      if (!found) return { content: texts.promptExpired, isPrivate: true, isRefusal: true }
-      if (found.prompt.account !== context.account)
+      const openPrompt = find(key)
+      if (!openPrompt) return { content: texts.promptExpired, isPrivate: true, isRefusal: true }
+      if (openPrompt.prompt.account !== context.account)
         return { content: texts.promptOfAnother, isPrivate: true, isRefusal: true }
       // Removed first, so that a second press finds nothing to do.
       open.delete(key)
-      const { answer, staysOpen } = await found.prompt.onPress(context, action, fields)
-      if (staysOpen) open.set(key, found)
+      const { answer, staysOpen } = await openPrompt.prompt.onPress(context, action, fields)
+      if (staysOpen) open.set(key, openPrompt)
       return answer
     },
     isAnswer: (account, channel, text) => findTyped(account, channel, text) !== null,

@@ -55,10 +55,10 @@ function code(text: string): string {
 
 /** Aligns the columns, as the formatter of this repository does. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const widths = head.map((_, at) =>
-    Math.max(...[head, ...rows].map((cells) => (cells[at] ?? '').length)),
+  const widths = head.map((_, index) =>
+    Math.max(...[head, ...rows].map((cells) => (cells[index] ?? '').length)),
   )
   const line = (cells: readonly string[], filler = ' ') =>
-    `| ${widths.map((width, at) => (cells[at] ?? '').padEnd(width, filler)).join(' | ')} |`
+    `| ${widths.map((width, index) => (cells[index] ?? '').padEnd(width, filler)).join(' | ')} |`
   return [line(head), line([], '-'), ...rows.map((cells) => line(cells))]
 }

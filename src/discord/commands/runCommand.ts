@@ -212,9 +212,9 @@ async function finishPrompt(
 ): Promise<Answer | null> {
   let isKnown = true
   const answer = await finish(context, 'prompt', async () => {
-    const given = await run()
-    isKnown = given !== null
-    return given ?? {}
+    const promptAnswer = await run()
+    isKnown = promptAnswer !== null
+    return promptAnswer ?? {}
   })
   return isKnown ? answer : null
 }

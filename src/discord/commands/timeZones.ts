@@ -117,8 +117,10 @@ export function distinctZones(zones: readonly string[], atMs: number): readonly 
   const offsetsOf = (zone: string) =>
     [atMs, atMs + halfYear].map((ms) => localTime(zone, ms, 'shortOffset')).join()
   const byOffset = new Map<string, string>()
-  const known = new Set(Object.values(abbreviations))
-  const ordered = zones.toSorted((one, other) => Number(known.has(other)) - Number(known.has(one)))
+  const commonZones = new Set(Object.values(abbreviations))
+  const ordered = zones.toSorted(
+    (zone, other) => Number(commonZones.has(other)) - Number(commonZones.has(zone)),
+  )
   for (const zone of ordered) {
     const offsets = offsetsOf(zone)
     if (!byOffset.has(offsets)) byOffset.set(offsets, zone)

@@ -84,9 +84,9 @@ function parseDate(text: string, today: LocalDay): LocalDay | 'none' | null {
   if (text === 'yesterday') return { ...today, day: today.day - 1 }
   const weekday = WEEKDAYS.findIndex((name) => name === text || name.slice(0, 3) === text)
   if (weekday !== -1) return { ...today, day: today.day - daysSince(weekday, today) }
-  const found = parseCalendarDate(text)
-  if (!found) return null
-  const { year, month, day } = found
+  const date = parseCalendarDate(text)
+  if (!date) return null
+  const { year, month, day } = date
   if (year !== null) return { year, month, day }
   const isAhead = month > today.month || (month === today.month && day > today.day)
   return { year: isAhead ? today.year - 1 : today.year, month, day }
@@ -104,9 +104,9 @@ const NO_YEAR = 4
 
 /** Parses a birthday to `YYYY-MM-DD`, with the year 0004 if it has none. */
 export function parseBirthday(text: string): string | null {
-  const found = parseCalendarDate(text.trim().toLowerCase().replace(/,/g, ''))
-  if (!found) return null
-  const { year, month, day } = found
+  const date = parseCalendarDate(text.trim().toLowerCase().replace(/,/g, ''))
+  if (!date) return null
+  const { year, month, day } = date
   const pad = (value: number, width: number) => String(value).padStart(width, '0')
   return `${pad(year ?? NO_YEAR, 4)}-${pad(month, 2)}-${pad(day, 2)}`
 }

@@ -122,10 +122,12 @@ export const en = {
     suggestions.length === 0
       ? `Unknown command. ${help} lists all commands.`
       : `Unknown command. Did you mean ${choice(suggestions)}?`,
-  unknownFlags: (typed: readonly string[], known: readonly string[]) =>
+  unknownFlags: (typed: readonly string[], knownFlags: readonly string[]) =>
     [
       `I do not know ${typed.length === 1 ? 'the flag' : 'the flags'} ${list(typed.map(code))} here.`,
-      known.length === 0 ? '' : ` Known: ${known.map((name) => code(`-${name}`)).join(', ')}.`,
+      knownFlags.length === 0
+        ? ''
+        : ` Known: ${knownFlags.map((name) => code(`-${name}`)).join(', ')}.`,
       ' Put quotes around text that begins with a dash.',
     ].join(''),
   failed: 'Something went wrong. Nothing more was changed; please try again.',

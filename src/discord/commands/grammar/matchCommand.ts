@@ -40,16 +40,16 @@ export function matchCommand<C extends Matchable>(
   let best: (Attempt & { command: C; args: Arguments }) | null = null
   let nearest: { command: C; literals: number } | null = null
   for (const command of commands) {
-    const found = matchOne(text, words, command)
-    const { args, unknownFlags, literals } = found
+    const attempt = matchOne(text, words, command)
+    const { args, unknownFlags, literals } = attempt
     if (args) {
       const isBetter =
         !best ||
         literals > best.literals ||
         (literals === best.literals && unknownFlags.length === 0 && best.unknownFlags.length > 0)
       if (isBetter) best = { command, args, literals, unknownFlags }
-    } else if (found.literals > (nearest?.literals ?? 0))
-      nearest = { command, literals: found.literals }
+    } else if (attempt.literals > (nearest?.literals ?? 0))
+      nearest = { command, literals: attempt.literals }
   }
   if (best && best.literals >= (nearest?.literals ?? 0)) {
     const { command, args, unknownFlags } = best
@@ -112,33 +112,34 @@ const FAILED: PartsAttempt = { literals: 0, values: null }
 function matchParts(
   parts: readonly PatternPart[],
   words: readonly Word[],
-  at: number,
+  index: number,
   isLeading: boolean,
   textAt: (start: number) => string,
 ): PartsAttempt {
   const [part, ...rest] = parts
   if (!part)
-    return at === words.length ? { literals: 0, values: { values: {}, lists: {} } } : FAILED
-  const word = words[at]
+    return index === words.length ? { literals: 0, values: { values: {}, lists: {} } } : FAILED
+  const word = words[index]
   if ('literals' in part) {
     if (!word || word.isQuoted || !part.literals.includes(word.text.toLowerCase())) return FAILED
-    const found = matchParts(rest, words, at + 1, isLeading, textAt)
+    const attempt = matchParts(rest, words, index + 1, isLeading, textAt)
     const score = isLeading ? 1 + LEADING_BONUS : 1
-    return { literals: found.literals + score, values: found.values }
+    return { literals: attempt.literals + score, values: attempt.values }
   }
-  const skipped = part.isOptional ? matchParts(rest, words, at, isLeading, textAt) : FAILED
+  const skipped = part.isOptional ? matchParts(rest, words, index, isLeading, textAt) : FAILED
   // A word that the next part knows belongs to that part.
   const [next] = rest
   const isSkipPreferred = skipped.values !== null && next !== undefined && 'literals' in next
   if (!word || (part.kind === 'word' && isSkipPreferred)) return skipped
   if (part.kind === 'word') {
-    const found = matchParts(rest, words, at + 1, false, textAt)
-    if (!found.values) return skipped.values || skipped.literals >= found.literals ? skipped : found
-    const values = { ...found.values.values, [part.parameter]: word.text }
-    return { literals: found.literals, values: { values, lists: found.values.lists } }
+    const attempt = matchParts(rest, words, index + 1, false, textAt)
+    if (!attempt.values)
+      return skipped.values || skipped.literals >= attempt.literals ? skipped : attempt
+    const values = { ...attempt.values.values, [part.parameter]: word.text }
+    return { literals: attempt.literals, values: { values, lists: attempt.values.lists } }
   }
   if (part.kind === 'words') {
-    const list = words.slice(at).map((one) => one.text)
+    const list = words.slice(index).map((listWord) => listWord.text)
     return { literals: 0, values: { values: {}, lists: { [part.parameter]: list } } }
   }
   const typed = textAt(word.start)

@@ -23,7 +23,7 @@ export function findCommandText(
   if (mention !== undefined)
     return { prefix: prefixes[0] ?? '', text: content.slice(mention.length).trim() }
   const prefix = prefixes
-    .toSorted((one, other) => other.length - one.length)
+    .toSorted((candidate, other) => other.length - candidate.length)
     .find((candidate) => {
       return content.slice(0, candidate.length).toLowerCase() === candidate.toLowerCase()
     })

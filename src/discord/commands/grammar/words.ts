@@ -38,15 +38,15 @@ const QUOTES: Readonly<Record<string, string>> = {
  */
 export function splitWords(text: string): Word[] {
   const words: Word[] = []
-  let at = 0
-  while (at < text.length) {
-    if (isSpace(text[at])) {
-      at++
+  let index = 0
+  while (index < text.length) {
+    if (isSpace(text[index])) {
+      index++
       continue
     }
-    const word = readQuoted(text, at) ?? readPlain(text, at)
+    const word = readQuoted(text, index) ?? readPlain(text, index)
     words.push(word)
-    at = word.end
+    index = word.end
   }
   return words
 }
@@ -61,9 +61,12 @@ export function unquote(text: string): string {
 function readQuoted(text: string, start: number): Word | null {
   const closing = QUOTES[text[start] ?? '']
   if (closing === undefined) return null
-  for (let at = start + 1; at < text.length; at++)
-    if (closing.includes(text[at] ?? '') && (at + 1 === text.length || isSpace(text[at + 1])))
-      return { text: text.slice(start + 1, at), isQuoted: true, start, end: at + 1 }
+  for (let index = start + 1; index < text.length; index++)
+    if (
+      closing.includes(text[index] ?? '') &&
+      (index + 1 === text.length || isSpace(text[index + 1]))
+    )
+      return { text: text.slice(start + 1, index), isQuoted: true, start, end: index + 1 }
   return null
 }
 

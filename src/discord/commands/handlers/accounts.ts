@@ -17,9 +17,9 @@ import { Refusal } from '../refusal'
 
 /** Links another account, which accepts, or this account by a code of another platform. */
 export async function link(context: Context, { values }: Arguments): Promise<Answer> {
-  const given = values.account ?? ''
-  const other = parseAccount(given)
-  return other === null ? linkCodeGiven(context, given) : linkOther(context, other)
+  const text = values.account ?? ''
+  const other = parseAccount(text)
+  return other === null ? linkCodeGiven(context, text) : linkOther(context, other)
 }
 
 async function linkCodeGiven(context: Context, code: string): Promise<Answer> {
@@ -43,10 +43,10 @@ async function linkOther(context: Context, other: string): Promise<Answer> {
   const { texts, deps } = context
   const own = await requireOwn(context)
   if (other === context.account) throw new Refusal(texts.alreadyLinked)
-  const found = await findOwn({ ...context, account: other })
-  if (found)
+  const otherOwn = await findOwn({ ...context, account: other })
+  if (otherOwn)
     throw new Refusal(
-      found.system.id === own.system.id ? texts.alreadyLinked : texts.linkedElsewhere,
+      otherOwn.system.id === own.system.id ? texts.alreadyLinked : texts.linkedElsewhere,
     )
   if (!(await context.discord.findAccount(other))) throw new Refusal(texts.accountNotFound)
   const question = texts.acceptLink(`<@${other}>`, `<@${context.account}>`)
@@ -149,9 +149,9 @@ export async function runWebhook(context: Context, { values, flags }: Arguments)
     return { content: texts.webhookRemoved, isPrivate: true }
   }
   if (url === undefined) {
-    const found = await webhooks.find(own.viewer)
+    const webhook = await webhooks.find(own.viewer)
     return {
-      content: found ? texts.webhookIs(found.url, found.state) : texts.noWebhook,
+      content: webhook ? texts.webhookIs(webhook.url, webhook.state) : texts.noWebhook,
       isPrivate: true,
     }
   }

@@ -26,9 +26,9 @@ export async function runAutoproxy(
   const { texts, deps } = context
   const guild = requireGuild(context)
   const own = await requireOwn(context)
-  const given = values.name
-  if (given === undefined) return showAutoproxy(context, guild, flags)
-  const mode = flags.has('id') ? undefined : MODES.get(given.toLowerCase())
+  const choice = values.name
+  if (choice === undefined) return showAutoproxy(context, guild, flags)
+  const mode = flags.has('id') ? undefined : MODES.get(choice.toLowerCase())
   const before = await getOwnAutoproxy(deps, own.viewer, guild)
   if (mode !== undefined) {
     if (before.autoproxy_mode === mode)
@@ -40,7 +40,7 @@ export async function runAutoproxy(
     })
     return { content: texts.autoproxySet[mode] }
   }
-  const member = await resolveOwnMember(context, given, { flags })
+  const member = await resolveOwnMember(context, choice, { flags })
   const set = texts.autoproxyMember(escapeMarkdown(member.name))
   if (before.autoproxy_mode === 'member' && before.autoproxy_member?.hid === member.id)
     return { content: texts.autoproxyAlready(set) }
@@ -66,7 +66,10 @@ async function showAutoproxy(
   const front = mode === 'front' ? await viewFront(context, own.viewer, '@me') : null
   const fronters =
     front && (await nameFronters(context, own.viewer, { id: own.system.hid, own }, front, flags))
-  const state = texts.autoproxyState(mode, fronters?.map((one) => escapeMarkdown(one))[0] ?? name)
+  const state = texts.autoproxyState(
+    mode,
+    fronters?.map((fronter) => escapeMarkdown(fronter))[0] ?? name,
+  )
   const note = autoproxy_enabled ? '' : `\n${texts.autoproxyAccountOff(context.name)}`
   return {
     embeds: [

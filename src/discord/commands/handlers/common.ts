@@ -52,9 +52,9 @@ export function requireGuild({ guild, texts }: Context): string {
 }
 
 /** Returns null instead of an error of a list that is private or settings that were never stored. */
-export async function orNull<T>(found: Promise<T>): Promise<T | null> {
+export async function orNull<T>(promise: Promise<T>): Promise<T | null> {
   try {
-    return await found
+    return await promise
   } catch (cause) {
     if (cause instanceof DomainError && (cause.status === 403 || cause.status === 404)) return null
     throw cause

@@ -136,9 +136,9 @@ export async function runConfig(context: Context, { lists, flags }: Arguments): 
   if (words.length === 0) return listSettings(context, own)
   const answered = findSetting(answers, words)
   if (answered) return answered.setting.run(context)
-  const found = findSetting(settingTable, words)
-  if (!found) throw unknownSetting(context, 'config', settingTable, words)
-  const { setting, rest } = found
+  const match = findSetting(settingTable, words)
+  if (!match) throw unknownSetting(context, 'config', settingTable, words)
+  const { setting, rest } = match
   const name = setting.names[0] ?? ''
   const isClear = flags.has('clear') || CLEAR_WORDS.includes(rest.toLowerCase())
   if (rest === '' && !isClear) {

@@ -98,12 +98,12 @@ export function changeGuildField<E extends Entity, G extends Entity>(
 export function parseFields<E extends Entity>(
   { texts }: Context,
   entity: E,
-  given: Readonly<Record<string, string | undefined>>,
+  fieldTexts: Readonly<Record<string, string | undefined>>,
   others: readonly string[] = [],
 ): Patch<E> {
   const patch = new Map<string, unknown>()
   const problems = [...others]
-  for (const [key, text] of Object.entries(given)) {
+  for (const [key, text] of Object.entries(fieldTexts)) {
     if (text === undefined) continue
     const label = labelOf(texts.fieldLabels, key)
     const field = fieldOf(entity, key)

@@ -176,7 +176,7 @@ export async function showPercent(context: Context, args: Arguments): Promise<An
   const isFlat = flags.has('flat')
   const whole = isFlat ? rows.reduce((sum, { time }) => sum + time, 0) : span
   const lines = rows
-    .toSorted((one, other) => other.time - one.time)
+    .toSorted((row, other) => other.time - row.time)
     .map(({ name, time }) => texts.shareOf(name, time / (whole || 1), time))
   const title = texts.frontPercent(group?.name ?? (await titleOf(context, named, viewer)))
   const head = texts.sharesSince(Math.floor(since / SECOND))

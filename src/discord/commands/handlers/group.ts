@@ -53,12 +53,12 @@ export const newGroup: Handler = (context, { values, flags }) =>
 /** Creates a group from texts. Asks first if another one has the same name. */
 export async function createGroupFrom(
   context: Context,
-  given: DraftTexts,
+  draftTexts: DraftTexts,
   flags: ReadonlySet<string>,
 ): Promise<Answer> {
   const { texts, deps } = context
   const own = await requireOwn(context)
-  const { name = '', ...draft } = parseFields(context, groupEntity, given)
+  const { name = '', ...draft } = parseFields(context, groupEntity, draftTexts)
   const create = async (): Promise<Answer> => {
     const { row } = await createGroup(deps, own.viewer, { ...draft, name })
     return { content: texts.groupCreated(escapeMarkdown(name), formatCodeSpan(row.hid)) }

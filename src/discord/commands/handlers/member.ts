@@ -63,14 +63,14 @@ const NEAR_LIMIT = 0.9
  */
 export async function createMemberFrom(
   context: Context,
-  { tags: example, ...given }: DraftTexts,
+  { tags: example, ...draftTexts }: DraftTexts,
   flags: ReadonlySet<string>,
 ): Promise<Answer> {
   const { texts, deps } = context
   const own = await requireOwn(context)
   const tag = example === undefined ? null : parseTag(texts, example)
   const problems = typeof tag === 'string' ? [tag] : []
-  const { name = '', ...draft } = parseFields(context, memberEntity, given, problems)
+  const { name = '', ...draft } = parseFields(context, memberEntity, draftTexts, problems)
   const proxy_tags = tag === null || typeof tag === 'string' ? [] : [tag]
   const members = await viewMembers(context, own.viewer, '@me')
   const [upload] = context.attachments
@@ -103,7 +103,7 @@ function nextTags({ texts, name: nameCommand }: Context, name: string): string {
 /** Asks before something is created under a name that exists, or with other conflicts. */
 export async function createUnlessDuplicate(
   context: Context,
-  given: {
+  creation: {
     readonly name: string
     readonly rows: readonly { readonly id: string; readonly name: string }[]
     readonly conflicts?: readonly string[]
@@ -111,9 +111,9 @@ export async function createUnlessDuplicate(
     readonly create: () => Promise<Answer>
   },
 ): Promise<Answer> {
-  const { name, rows, conflicts = [], flags, create } = given
+  const { name, rows, conflicts = [], flags, create } = creation
   const { texts } = context
-  const twin = rows.find((one) => one.name.toLowerCase() === name.toLowerCase())
+  const twin = rows.find((row) => row.name.toLowerCase() === name.toLowerCase())
   const questions = [
     ...(twin ? [texts.confirmDuplicateName(escapeMarkdown(name), formatCodeSpan(twin.id))] : []),
     ...conflicts,

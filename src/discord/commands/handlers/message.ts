@@ -79,8 +79,8 @@ async function requireChannel(context: Context, target: Target): Promise<void> {
 const MAX_QUOTE = 1500
 
 /** Shows the member and the record of a proxied message; with `-delete` deletes it. */
-export async function showMessage(context: Context, given: Arguments): Promise<Answer> {
-  const args = context.target ? withWordAsFlag(given) : given
+export async function showMessage(context: Context, typedArgs: Arguments): Promise<Answer> {
+  const args = context.target ? withWordAsFlag(typedArgs) : typedArgs
   const { values, flags } = args
   if (flags.has('delete')) return deleteMessage(context, args)
   if (values.message === undefined && !context.target) throw new Refusal(context.texts.nameMessage)
@@ -92,7 +92,7 @@ export async function showMessage(context: Context, given: Arguments): Promise<A
     return { content: texts.authorIs(`<@${sender}>`, author?.name ?? sender) }
   }
   const isVisible = await mayInChannel(context, { record, reference }, 'ViewChannel')
-  const found = isVisible ? await discord.findMessage(reference) : null
+  const discordMessage = isVisible ? await discord.findMessage(reference) : null
   const link = formatMessageLink(reference.guildId, reference.channelId, id)
   const own = record.own ? await requireOwn(context).catch(() => null) : null
   const viewer = await viewerAt(context, own, flags)
@@ -101,7 +101,7 @@ export async function showMessage(context: Context, given: Arguments): Promise<A
     title: shown.member?.name ?? texts.deletedMember,
     color: shown.member?.color ?? null,
     picture: shown.member?.avatar_url ?? null,
-    description: found && shorten(escapeMaskedLinks(found.content), MAX_QUOTE),
+    description: discordMessage && shorten(escapeMaskedLinks(discordMessage.content), MAX_QUOTE),
     fields: [
       { name: texts.labels.sentBy, value: `<@${sender}>`, isInline: true },
       {
@@ -150,15 +150,16 @@ export async function editMessage(context: Context, args: Arguments): Promise<An
   const { message, text } = splitMessage(context, args)
   const target = await findOwnTarget(context, message)
   await requireChannel(context, target)
-  const found = await discord.findMessage(target.reference)
-  if (!found) throw new Refusal(texts.messageNotFound)
-  if (found.isVoice) throw new Refusal(texts.voiceMessage)
-  const content = await newContent(context, args, found.content, text)
+  const discordMessage = await discord.findMessage(target.reference)
+  if (!discordMessage) throw new Refusal(texts.messageNotFound)
+  if (discordMessage.isVoice) throw new Refusal(texts.voiceMessage)
+  const content = await newContent(context, args, discordMessage.content, text)
   const clearsFiles = args.flags.has('clear-attachments')
   const clearsEmbeds = args.flags.has('clear-embeds')
   if (content.length > MAX_CONTENT) throw new Refusal(texts.editTooLong(content.length))
-  if (content.trim() === '' && (!found.hasFiles || clearsFiles)) throw new Refusal(texts.editEmpty)
-  requireDone(await discord.editProxied(found, { content, clearsFiles, clearsEmbeds }))
+  if (content.trim() === '' && (!discordMessage.hasFiles || clearsFiles))
+    throw new Refusal(texts.editEmpty)
+  requireDone(await discord.editProxied(discordMessage, { content, clearsFiles, clearsEmbeds }))
   return done(context)
 }
 
@@ -184,22 +185,22 @@ async function newContent(
   before: string,
   text: string | undefined,
 ): Promise<string> {
-  const given = text ?? ''
+  const newText = text ?? ''
   const clears = [...flags].some((flag) => flag.startsWith('clear'))
-  if (given === '') {
+  if (newText === '') {
     if (clears) return before
     throw new Refusal(texts.editNeedsText)
   }
   if (flags.has('regex')) {
-    const substitution = parseSubstitution(given)
+    const substitution = parseSubstitution(newText)
     if (!substitution) throw new Refusal(texts.invalidRegex)
     const result = await substitute(substitution, before)
     if ('text' in result) return result.text
     throw new Refusal(result.failure === 'invalid' ? texts.invalidRegex : texts.regexTooSlow)
   }
   const space = flags.has('nospace') ? '' : ' '
-  if (flags.has('append')) return `${before}${space}${given}`
-  return flags.has('prepend') ? `${given}${space}${before}` : given
+  if (flags.has('append')) return `${before}${space}${newText}`
+  return flags.has('prepend') ? `${newText}${space}${before}` : newText
 }
 
 const REPROXY_MS = 60_000
@@ -212,12 +213,12 @@ export async function reproxy(context: Context, { values, flags }: Arguments): P
   if (target.record.message.system_id !== member.own.system.id)
     throw new Refusal(texts.notYourMessage)
   await requireChannel(context, target)
-  const found = await discord.findMessage(target.reference)
-  if (!found) throw new Refusal(texts.messageNotFound)
-  const age = deps.now() / 1000 - found.sentAt
-  if (age > REPROXY_MS && !(await discord.isLatest(found, context.id)))
+  const message = await discord.findMessage(target.reference)
+  if (!message) throw new Refusal(texts.messageNotFound)
+  const age = deps.now() / 1000 - message.sentAt
+  if (age > REPROXY_MS && !(await discord.isLatest(message, context.id)))
     throw new Refusal(texts.reproxyTooOld)
-  requireDone(await discord.reproxy(found, member.id, context.id))
+  requireDone(await discord.reproxy(message, member.id, context.id))
   return done(context)
 }
 
@@ -267,9 +268,9 @@ export async function pingAuthor(context: Context, { values }: Arguments): Promi
   const { sender } = target.record.message
   if (!target.record.pings_enabled)
     throw new Refusal(operationTexts.pingsDisabled(sender), { isPrivate: true })
-  const found = await discord.findMessage(target.reference)
-  if (!found) throw new Refusal(texts.messageNotFound)
-  requireDone(await discord.ping(found, sender, account))
+  const message = await discord.findMessage(target.reference)
+  if (!message) throw new Refusal(texts.messageNotFound)
+  requireDone(await discord.ping(message, sender, account))
   return { content: texts.pinged, isPrivate: true }
 }
 
@@ -292,8 +293,8 @@ export async function openMessageModal(
 ): Promise<Answer> {
   const { texts, prompts, discord } = context
   const target = await findOwnTarget(context, undefined)
-  const found = await discord.findMessage(target.reference)
-  if (!found) throw new Refusal(texts.messageNotFound)
+  const message = await discord.findMessage(target.reference)
+  if (!message) throw new Refusal(texts.messageNotFound)
   const idOf = prompts.open(
     {
       account: context.account,
@@ -311,14 +312,14 @@ export async function openMessageModal(
     },
     context.channel,
   )
-  return { modal: messageModal(context, idOf('submit'), action, found) }
+  return { modal: messageModal(context, idOf('submit'), action, message) }
 }
 
 function messageModal(
   { texts }: Context,
   id: string,
   action: 'edit' | 'reproxy',
-  found: DiscordMessage,
+  message: DiscordMessage,
 ): Modal {
   const isEdit = action === 'edit'
   return {
@@ -328,7 +329,7 @@ function messageModal(
       {
         id: 'value',
         label: isEdit ? texts.labels.text : texts.labels.member,
-        value: isEdit ? found.content : '',
+        value: isEdit ? message.content : '',
         isLong: isEdit,
         isRequired: true,
         maxLength: isEdit ? MAX_CONTENT : 100,

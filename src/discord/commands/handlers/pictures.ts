@@ -18,16 +18,16 @@ export interface Picture {
 }
 
 /** Reads the picture for a field: the given address, an upload, or the avatar of an account. */
-export async function readPicture(context: Context, given: string | undefined): Promise<Picture> {
+export async function readPicture(context: Context, text: string | undefined): Promise<Picture> {
   const { texts, discord, attachments } = context
   const [upload] = attachments
-  if (given === undefined && upload) return readUpload(context, upload)
-  const account = parseAccount(given ?? '')
+  if (text === undefined && upload) return readUpload(context, upload)
+  const account = parseAccount(text ?? '')
   if (account === null)
-    return { url: (given ?? '').trim().replace(/^<(.*)>$/s, '$1'), warning: null }
-  const found = await discord.findAccount(account)
-  if (!found?.avatarUrl) throw new Refusal(texts.accountHasNoAvatar)
-  return keep(context, found.avatarUrl, 'avatar')
+    return { url: (text ?? '').trim().replace(/^<(.*)>$/s, '$1'), warning: null }
+  const profile = await discord.findAccount(account)
+  if (!profile?.avatarUrl) throw new Refusal(texts.accountHasNoAvatar)
+  return keep(context, profile.avatarUrl, 'avatar')
 }
 
 /** Copies an uploaded picture. */

@@ -29,7 +29,7 @@ export function changeTags(action: 'set' | 'add' | 'remove' | 'clear'): Handler 
     const { texts, deps } = context
     const { id, own } = await resolveOwnMember(context, values.member ?? '', { flags })
     const members = await viewMembers(context, own.viewer, '@me')
-    const member = members.find((one) => one.id === id)
+    const member = members.find((member) => member.id === id)
     if (!member) throw new Refusal(texts.memberGone)
     const write = async (proxy_tags: ProxyTag[]): Promise<Answer> => {
       const parsed = memberEntity.fields.proxy_tags.parse(proxy_tags)
@@ -57,7 +57,7 @@ export function changeTags(action: 'set' | 'add' | 'remove' | 'clear'): Handler 
     const questions = [
       ...conflictsOf(
         texts,
-        members.filter((one) => one.id !== id),
+        members.filter((other) => other.id !== id),
         tag,
         mayNamePrivate(context, own, flags),
       ),
@@ -75,7 +75,9 @@ export function conflictsOf(
   tag: ProxyTag,
   mayName: boolean,
 ): readonly string[] {
-  const rivals = members.filter(({ proxy_tags }) => proxy_tags.some((one) => isSame(one, tag)))
+  const rivals = members.filter(({ proxy_tags }) =>
+    proxy_tags.some((rivalTag) => isSame(rivalTag, tag)),
+  )
   const names = formatNames(
     rivals.map((member) => (mayName || !isPrivate(member) ? member.name : texts.hiddenMember)),
   )
@@ -91,8 +93,8 @@ export function parseTag(texts: Texts, example: string): ProxyTag | string {
   return { prefix: prefix || null, suffix: suffix || null }
 }
 
-function isSame(one: ProxyTag, other: ProxyTag): boolean {
-  return one.prefix === other.prefix && one.suffix === other.suffix
+function isSame(tag: ProxyTag, other: ProxyTag): boolean {
+  return tag.prefix === other.prefix && tag.suffix === other.suffix
 }
 
 function tagsText({ texts }: Context, name: string, tags: readonly ProxyTag[]): string {

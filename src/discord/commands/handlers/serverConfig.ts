@@ -128,10 +128,10 @@ export async function runServerConfig(
     return { embeds: [buildEmbed({ title: texts.serverConfigTitle, fields })] }
   }
   if (/^log ?clean/i.test(words.join(' '))) throw new Refusal(texts.noLogCleanup)
-  const found = findSetting(serverSettingTable, words)
-  if (!found) throw unknownSetting(context, 'serverconfig', serverSettingTable, words)
-  const { setting } = found
-  const rest = found.rest === '' && flags.has('clear') ? 'clear' : found.rest
+  const match = findSetting(serverSettingTable, words)
+  if (!match) throw unknownSetting(context, 'serverconfig', serverSettingTable, words)
+  const { setting } = match
+  const rest = match.rest === '' && flags.has('clear') ? 'clear' : match.rest
   const name = setting.names[0] ?? ''
   if (rest === '')
     return { content: explainSetting(context, 'serverconfig', name, setting.show(context, guild)) }
@@ -168,23 +168,23 @@ async function listChannels(context: Context): Promise<readonly ChannelAccess[]>
 async function findChannels(
   context: Context,
   refs: readonly string[],
-  known: readonly string[],
+  knownIds: readonly string[],
 ): Promise<string[]> {
   const all = await listChannels(context)
   const ids = new Set<string>()
   for (const ref of refs) {
     if (ref.toLowerCase() === 'all') {
       for (const { id, type } of all) if (type !== ChannelType.Category) ids.add(id)
-      for (const id of known) ids.add(id)
+      for (const id of knownIds) ids.add(id)
       continue
     }
     const id = parseChannel(ref)
-    const channel = all.find((one) => one.id === id)
+    const channel = all.find((channel) => channel.id === id)
     if (channel?.type === ChannelType.Category)
       for (const child of all) {
         if (child.parentId === channel.id) ids.add(child.id)
       }
-    else if (id !== null && (channel || known.includes(id))) ids.add(id)
+    else if (id !== null && (channel || knownIds.includes(id))) ids.add(id)
     else throw new Refusal(context.texts.channelNotFound(escapeMarkdown(ref)))
   }
   return [...ids]

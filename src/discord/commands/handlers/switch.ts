@@ -118,12 +118,12 @@ function combine(
   named: readonly Fronter[],
   flags: ReadonlySet<string>,
 ): readonly Fronter[] {
-  const isNamed = ({ id }: Fronter) => named.some((one) => one.id === id)
-  const rest = before.filter((one) => !isNamed(one))
+  const isNamed = ({ id }: Fronter) => named.some((fronter) => fronter.id === id)
+  const rest = before.filter((fronter) => !isNamed(fronter))
   if (flags.has('remove')) return rest
   if (flags.has('append')) {
-    const isThere = ({ id }: Fronter) => before.some((one) => one.id === id)
-    return [...before, ...named.filter((one) => !isThere(one))]
+    const isThere = ({ id }: Fronter) => before.some((fronter) => fronter.id === id)
+    return [...before, ...named.filter((fronter) => !isThere(fronter))]
   }
   return flags.has('first') || flags.has('prepend') ? [...named, ...rest] : named
 }

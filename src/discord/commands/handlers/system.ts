@@ -81,7 +81,7 @@ export async function newSystem(context: Context, { values }: Arguments): Promis
 /** Shows or sets the tag of the own system in this guild, or shows and hides it. */
 export const changeGuildTag: Handler = async (context, args) => {
   const typed = context.via === 'text' ? args.values.value?.toLowerCase() : undefined
-  const word = TAG_WORDS.find((one) => one === typed || args.flags.has(one))
+  const word = TAG_WORDS.find((tagWord) => tagWord === typed || args.flags.has(tagWord))
   if (word === undefined) return changeGuildField(systems, 'tag')(context, args)
   const isEnabled = word === 'enable'
   const { own } = await requireOwnSubject(context, systems, args)
@@ -99,8 +99,8 @@ export async function systemProxy(context: Context, { values }: Arguments): Prom
   const switched = words.find((word) => !/^\d{15,20}$/.test(word))
   if (guild === undefined) throw new Refusal(texts.guildOnly)
   if (switched === undefined) {
-    const found = await orNull(getSystemGuild(deps, own.viewer, guild))
-    return { content: texts.proxyingIs(found?.proxying_enabled ?? true) }
+    const systemGuild = await orNull(getSystemGuild(deps, own.viewer, guild))
+    return { content: texts.proxyingIs(systemGuild?.proxying_enabled ?? true) }
   }
   const proxying_enabled = parseSwitched(context, switched)
   await patchSystemGuild(deps, own.viewer, guild, { proxying_enabled }, 'create')

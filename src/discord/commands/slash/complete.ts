@@ -43,8 +43,8 @@ function findCompletion(command: string, option: string): Completion | null {
 async function recentMembers(context: Context, { viewer }: Own): Promise<Candidate[]> {
   const members = await viewMembers(context, viewer, '@me')
   return members
-    .toSorted((one, other) =>
-      (other.last_message_timestamp ?? '').localeCompare(one.last_message_timestamp ?? ''),
+    .toSorted((member, other) =>
+      (other.last_message_timestamp ?? '').localeCompare(member.last_message_timestamp ?? ''),
     )
     .map(named)
 }
@@ -79,8 +79,9 @@ function matching(candidates: readonly Candidate[], typed: string): Choice[] {
     [...texts, value].some((text) => text.toLowerCase().startsWith(folded)),
   )
   const containing = candidates.filter(
-    (one) =>
-      !starting.includes(one) && one.texts.some((text) => text.toLowerCase().includes(folded)),
+    (candidate) =>
+      !starting.includes(candidate) &&
+      candidate.texts.some((text) => text.toLowerCase().includes(folded)),
   )
   return [...starting, ...containing]
     .slice(0, MAX_CHOICES)

@@ -35,8 +35,8 @@ export function editForm<E extends Entity, G extends Entity>(subject: Subject<E,
         account,
         minutes: MINUTES,
         onPress: async (answering, _, typed) => {
-          const given = Object.fromEntries(keys.map((key) => [key, typed[key]]))
-          const patch = parseFields(answering, subject.entity, given)
+          const fieldTexts = Object.fromEntries(keys.map((key) => [key, typed[key]]))
+          const patch = parseFields(answering, subject.entity, fieldTexts)
           const now = await requireOwn(answering)
           // The account may have been unlinked while the form was open.
           if (now.system.id !== own.system.id) throw new Refusal(texts.promptExpired)

@@ -51,13 +51,13 @@ export function flag(name: string, description: SlashOptionText): SlashOption {
 }
 
 /** Converts options to the arguments of a text command. */
-export function toArguments(options: readonly SlashOption[], given: SlashValues): Arguments {
+export function toArguments(options: readonly SlashOption[], slashValues: SlashValues): Arguments {
   const values: Partial<Record<ParameterName, string>> = {}
   const lists: Partial<Record<ParameterName, readonly string[]>> = {}
   const flags = new Set<string>()
   for (const { name, type, parameter, flagPrefix } of options) {
-    if (type === 'flag' && given[name] === true) flags.add(name)
-    const value = textOf(given[name])
+    if (type === 'flag' && slashValues[name] === true) flags.add(name)
+    const value = textOf(slashValues[name])
     if (value === undefined) continue
     if (flagPrefix !== undefined) flags.add(`${flagPrefix}${value}`)
     else if (parameter === null) continue

@@ -64,7 +64,7 @@ function slash(
     ...details,
     name,
     options,
-    run: (context, given) => command.run(context, toArguments(options, given)),
+    run: (context, slashValues) => command.run(context, toArguments(options, slashValues)),
     textCommand: run,
   }
 }

@@ -33,21 +33,21 @@ const SUBCOMMAND = 1
 const FILE = 11
 
 export function parseSlashUse({ name, options = [], resolved }: Data): SlashUse {
-  const given: readonly Option[] = options
-  const subcommand = given.find(({ type }) => type === SUBCOMMAND)
-  const own = subcommand ? (subcommand.options ?? []) : given
+  const topOptions: readonly Option[] = options
+  const subcommand = topOptions.find(({ type }) => type === SUBCOMMAND)
+  const usedOptions = subcommand ? (subcommand.options ?? []) : topOptions
   const files = resolved?.attachments ?? {}
-  const focused = own.find((option) => option.focused === true)
+  const focused = usedOptions.find((option) => option.focused === true)
   return {
     name: subcommand ? `${name} ${subcommand.name}` : name,
     values: Object.fromEntries(
-      own.flatMap(({ name: option, type, value }) =>
+      usedOptions.flatMap(({ name: option, type, value }) =>
         type === FILE || value === undefined
           ? []
           : [[option, typeof value === 'number' ? String(value) : value]],
       ),
     ),
-    attachments: own.flatMap(({ type, value }) => {
+    attachments: usedOptions.flatMap(({ type, value }) => {
       const file = type === FILE ? files[String(value)] : undefined
       if (!file) return []
       const { url, filename, size, content_type } = file

@@ -110,9 +110,10 @@ export function createInteractionResponse(
         : respond(Callback.DeferredMessage, { flags: EPHEMERAL })
       return deferred
     },
-    async send(given) {
-      const isEmpty = !given.content && !given.embeds?.length && !given.modal
-      const answer = isEmpty ? { ...given, content: texts.done } : given
+    async send(commandAnswer) {
+      const isEmpty =
+        !commandAnswer.content && !commandAnswer.embeds?.length && !commandAnswer.modal
+      const answer = isEmpty ? { ...commandAnswer, content: texts.done } : commandAnswer
       if (deferred) {
         await deferred
         await sendLate(answer)

@@ -144,6 +144,8 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     await expectAccessible(visitor, { inDark: true })
     await expectNoHorizontalScroll(visitor)
     for (const name of ['Members', 'Groups', 'Switches', 'Fields']) {
+      // A preview that arrives moves the boxes, so a click could miss.
+      await page.locator('section.card[aria-busy=true]').waitFor({ state: 'detached' })
       await page.getByLabel(name).click()
       await page.getByRole('checkbox', { name, checked: false }).waitFor()
     }
